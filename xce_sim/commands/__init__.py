@@ -1,0 +1,1 @@
+"""Commands: typed functions that return results; nothing is printed here."""

@@ -1,0 +1,1 @@
+"""Plain values that pass between the packages; no I/O, no decisions."""

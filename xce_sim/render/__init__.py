@@ -1,0 +1,1 @@
+"""Results to text: the only writer to the terminal."""

@@ -1,0 +1,1 @@
+"""Replay files: schema, codec, reader, writer, text form, checks, imports."""

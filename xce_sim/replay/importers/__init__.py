@@ -1,0 +1,1 @@
+"""Importers that turn records of other systems into replays."""

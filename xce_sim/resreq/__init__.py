@@ -1,0 +1,1 @@
+"""The requirement language: text to typed, interned expressions and requests."""

@@ -1,0 +1,7 @@
+"""Placeholder of the node type while the language is built."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Node = Any

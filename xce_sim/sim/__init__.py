@@ -1,0 +1,1 @@
+"""Driving the core over a replay: the engine, stops, workloads."""

@@ -1,0 +1,1 @@
+"""The decision trace: records, their recorder, store and lines."""
