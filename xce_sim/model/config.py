@@ -46,7 +46,7 @@ class Limit:
 
     @property
     def host_scoped(self) -> bool:
-        """Whether it is met per host: only "a limit without `hosts`/`per_host` is *cluster-wide*"."""
+        """Whether it is met host by host: "without `hosts`/`per_host` is *cluster-wide*"."""
         return self.hosts is not None or self.per_host is not None
 
 
