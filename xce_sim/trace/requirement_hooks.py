@@ -24,6 +24,7 @@ from xce_sim.trace.entries import (
     ScopeKind,
 )
 from xce_sim.trace.outcomes import count_reasons
+from xce_sim.trace.wording import resource_order
 
 
 class DraftHooks:
@@ -71,7 +72,7 @@ class RequirementHooks(DraftHooks):
                     single=single,
                     min_tasks=min_tasks,
                     max_tasks=max_tasks,
-                    requests=tuple(sorted(requests, key=request_order)),
+                    requests=tuple(sorted(requests, key=_place)),
                 )
             )
 
@@ -143,8 +144,5 @@ class RequirementHooks(DraftHooks):
             draft.entries.append(NotConsidered(depth=draft.depth, counts=counts))
 
 
-def request_order(request: RequestedAmount) -> tuple[int, str]:
-    """A key that sorts "host resources first, by name, then slots, then shared"."""
-    if request.kind == "shared":
-        return 2, request.name
-    return (1, "") if request.name == "slots" else (0, request.name)
+def _place(request: RequestedAmount) -> tuple[int, str]:
+    return resource_order(request.kind, request.name)
