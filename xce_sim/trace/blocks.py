@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 
-from xce_sim.model.reasons import IndexArray
 from xce_sim.model.verdict import Account, HostRows, Mask, MismatchPart, Scan
 from xce_sim.trace.host_entries import HostBlock, InstanceCount, PositionSummary, ShortRows
 from xce_sim.trace.verdicts import CLAIMED, ERROR, MISMATCH, NO_VERDICT, Verdicts
@@ -22,18 +22,12 @@ LISTED_INSTANCES = 50
 PartOf = Callable[[int], MismatchPart | None]
 
 
-def count_block_lines(verdicts: Verdicts) -> int:
-    """The lines that all hosts of a scan would take: one each, and one for each short row."""
-    rows = sum(int(np.count_nonzero(mask)) for _, mask in verdicts.short)
-    return len(verdicts.hosts) + rows
-
-
 def host_block(
     scan: Scan, verdicts: Verdicts, *, depth: int, room: int, part_of: PartOf
 ) -> HostBlock:
     """The first `room` lines of a scan's hosts; the last host may lose rows to the bound."""
     places, rows = _rows_within(verdicts, room)
-    hosts, kinds = verdicts.hosts[:places].copy(), verdicts.kinds[:places].copy()
+    hosts, kinds = verdicts.hosts[:places].astype(np.int32), verdicts.kinds[:places].copy()
     parts: tuple[MismatchPart | None, ...] = ()
     claimed: tuple[int, ...] = ()
     errors: tuple[str, ...] = ()
@@ -57,32 +51,41 @@ def host_block(
 
 def _rows_within(verdicts: Verdicts, room: int) -> tuple[int, tuple[ShortRows, ...]]:
     """How many hosts have their line within the bound, and the rows whose lines are."""
-    looked = verdicts.hosts[:room]
-    if not verdicts.short:
-        return len(looked), ()
-    per_host = np.ones(len(looked), np.int64)
-    for _, mask in verdicts.short:
-        per_host += mask[: len(looked)]
-    line = np.cumsum(per_host) - per_host
-    hosts = int(np.searchsorted(line, room))
-    line = line[:hosts]
+    hosts = len(verdicts.hosts)
+    masks = [short.mask for short in verdicts.short]
+    if room < verdicts.lines:
+        hosts, masks = _masks_within(verdicts, room)
     kept: list[ShortRows] = []
-    for rows, mask in verdicts.short:
-        places = np.flatnonzero(mask[:hosts])
-        line[places] += 1
-        places = places[line[places] < room]
+    for short, mask in zip(verdicts.short, masks, strict=True):
+        (places,) = mask.nonzero()
         if len(places):
-            kept.append(_short_rows(rows, places.astype(np.int32), looked[places]))
+            kept.append(_short_rows(short.rows, places, verdicts.hosts.take(places)))
     return hosts, tuple(kept)
 
 
-def _short_rows(rows: HostRows, places: IndexArray, hosts: IndexArray) -> ShortRows:
-    amounts = np.empty((4, len(hosts)), np.int64)
-    for line, column in zip(
-        amounts, (rows.total, rows.in_use, rows.reserved, rows.requested), strict=True
-    ):
-        line[:] = column[hosts]
-    return ShortRows(account=rows.account, places=places, amounts=amounts)
+def _masks_within(verdicts: Verdicts, room: int) -> tuple[int, list[Mask]]:
+    """The same for a bound that cuts: each row's line number decides."""
+    looked = min(len(verdicts.hosts), room)
+    per_host = np.ones(looked, np.int64)
+    for short in verdicts.short:
+        per_host += short.mask[:looked]
+    line = np.cumsum(per_host) - per_host
+    hosts = int(np.searchsorted(line, room))
+    line = line[:hosts]
+    masks: list[Mask] = []
+    for short in verdicts.short:
+        mask = short.mask[:hosts]
+        line += mask
+        masks.append(mask & (line < room))
+    return hosts, masks
+
+
+def _short_rows(rows: HostRows, places: NDArray[np.intp], hosts: NDArray[np.intp]) -> ShortRows:
+    columns = (rows.total, rows.in_use, rows.reserved, rows.requested)
+    amounts = np.concatenate([column.take(hosts) for column in columns])
+    return ShortRows(
+        account=rows.account, places=places.astype(np.int32), amounts=amounts.reshape(4, -1)
+    )
 
 
 def position_summary(
@@ -108,11 +111,10 @@ def _instances(
     listed: list[InstanceCount] = []
     more = 0
     rest: dict[str, int] = {}
-    for rows, mask in verdicts.short:
-        account = rows.account
+    for short in verdicts.short:
+        account, count = short.rows.account, short.count
         if account.kind != "limit":
             continue
-        count = int(np.count_nonzero(mask))
         room = LISTED_INSTANCES - len(listed)
         if not account.per_host:
             if room:
@@ -121,7 +123,7 @@ def _instances(
                 more += 1
                 rest[account.name] = rest.get(account.name, 0) + count
             continue
-        hosts = verdicts.hosts[np.flatnonzero(mask)[:room]].tolist()
+        hosts = verdicts.hosts[short.mask.nonzero()[0][:room]].tolist()
         listed.extend(_instance(account, account.instance_on(names[host]), 1) for host in hosts)
         if count > len(hosts):
             more += count - len(hosts)

@@ -92,7 +92,7 @@ class ShortRows:
     @property
     def nbytes(self) -> int:
         """An estimate of the memory it takes."""
-        return object_bytes(3) + 2 * ARRAY_BYTES + self.places.nbytes + self.amounts.nbytes
+        return object_bytes(3) + 3 * ARRAY_BYTES + self.places.nbytes + self.amounts.nbytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

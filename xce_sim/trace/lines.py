@@ -55,7 +55,7 @@ def trace_lines(
     record: TraceRecord, units: UnitsMode = "auto", time: TimeMode = "utc"
 ) -> Iterator[Line]:
     """All lines of a trace, in order."""
-    display = Display(units=units, time=time)
+    display = Display(units, time)
     yield _header(record)
     yield from _selection_lines(record, display)
     yield from entry_lines(record, display)
