@@ -86,7 +86,8 @@ def test_r6_4_a_pend_shows_every_entry_of_the_decision():
         reason("HOST_RESOURCE", resource="mem", hosts=[0, 2]),
         reason("SELECT_MISMATCH", hosts=[1]),
         reason("HOST_RESOURCE", resource="slots", hosts=[2]),
-        reason("HOST_LIMIT", limit="lim_host/", hosts=[2]),
+        reason("HOST_LIMIT", limit="lim_host/", per_host=True, hosts=[2]),
+        reason("HOST_LIMIT", limit="lim_u/u=bob", per_host=True, hosts=[1]),
         reason("HOST_LIMIT", limit="lim_pool/u=alice", hosts=[0]),
         reason("CLUSTER_LIMIT", limit="lim_user/u=alice"),
         reason("CLAUSE_UNSUPPORTED", clause="affinity"),
@@ -95,7 +96,7 @@ def test_r6_4_a_pend_shows_every_entry_of_the_decision():
     assert lines == [
         "  outcome: PEND SHARED_RESOURCE",
         "    host n01: HOST_RESOURCE mem, HOST_LIMIT lim_pool (u=alice)",
-        "    host n02: SELECT_MISMATCH",
+        "    host n02: SELECT_MISMATCH, HOST_LIMIT lim_u (u=bob,h=n02)",
         "    host n03: HOST_RESOURCE mem, HOST_RESOURCE slots, HOST_LIMIT lim_host (h=n03)",
         "    SHARED_RESOURCE license",
         "    CLUSTER_LIMIT lim_user (u=alice)",

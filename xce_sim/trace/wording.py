@@ -65,12 +65,11 @@ def account_name(account: Account) -> str:
 def reason_limit(limit: str, host: str | None = None) -> str:
     """The limit of a pend reason, `lim_user/u=alice`, as `lim_user (u=alice)`.
 
-    The counter that a limit keeps for each host alone has an empty instance there; at a host it
-    is `h=<host>`.
+    `host` is given where every host has a counter of its own: `lim_host (h=n03)`.
     """
     name, _, instance = limit.partition("/")
-    if not instance and host is not None:
-        instance = f"h={host}"
+    if host is not None:
+        instance = f"{instance},h={host}" if instance else f"h={host}"
     return limit_name(name, instance)
 
 
