@@ -363,14 +363,19 @@ def test_r5_9_summary_without_an_accepted_host():
 
 
 def test_r5_9_very_many_instances_are_added_up_per_limit():
-    other = Account(kind="limit", name="lim_other", resource="slots", instance="all")
+    pool = Account(kind="limit", name="lim_pool", resource="slots", instance="all")
+    own = Account(kind="limit", name="lim_own", resource="slots", instance="u=bob", per_host=True)
     exceeded = dict.fromkeys(range(60), (8, 8, 0, 1))
-    seen = scan(60, rows=[host_rows(LIM_HOST, 60, exceeded), host_rows(other, 60, exceeded)])
+    first = dict.fromkeys(range(20), (8, 8, 0, 1))
+    rows = [host_rows(own, 60, first), host_rows(LIM_HOST, 60, exceeded)]
+    seen = scan(60, rows=[*rows, host_rows(pool, 60, exceeded)])
 
     (line,) = host_lines(seen, level="summary")
 
-    listed = ", ".join(f"lim_host (h={name}) 1" for name in host_names(50))
-    assert f"limit exceeded 60 ({listed}, ... 11 instances more: lim_host 10, lim_other 60)" in line
+    listed = [f"lim_own (u=bob,h={name}) 1" for name in host_names(20)]
+    listed += [f"lim_host (h={name}) 1" for name in host_names(30)]
+    listed += ["lim_pool (all) 60", "... 30 instances more: lim_host 30"]
+    assert f"limit exceeded 60 ({', '.join(listed)}), already claimed 0" in line
 
 
 def test_r5_10_the_kinds():

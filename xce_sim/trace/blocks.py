@@ -12,12 +12,13 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from xce_sim.model.verdict import Account, HostRows, Mask, MismatchPart, Scan
-from xce_sim.trace.host_entries import HostBlock, InstanceCount, PositionSummary, ShortRows
+from xce_sim.model.reasons import IndexArray
+from xce_sim.model.verdict import HostRows, Mask, MismatchPart, Scan
+from xce_sim.trace.host_entries import HostBlock, LimitCount, PositionSummary, ShortRows
 from xce_sim.trace.verdicts import CLAIMED, ERROR, MISMATCH, NO_VERDICT, Verdicts
 
 LISTED_INSTANCES = 50
-"""How many instances of limits a summary names; the others are added up per limit."""
+"""How many hosts with a counter of their own a summary names; others are added up per limit."""
 
 PartOf = Callable[[int], MismatchPart | None]
 
@@ -92,50 +93,30 @@ def position_summary(
     scan: Scan, verdicts: Verdicts, names: Sequence[str], *, depth: int
 ) -> PositionSummary:
     """The hosts of one position in numbers, with the instances of limits that were exceeded."""
-    limits, more, rest = _instances(verdicts, names)
     return PositionSummary(
         depth=depth,
         accepted=None if scan.accepted is None else names[scan.accepted],
         rejected=verdicts.counts[1:],
         twice=verdicts.twice,
         not_reached=len(scan.order) - scan.reached,
-        limits=limits,
-        more_instances=more,
-        more_limits=rest,
+        limits=_limit_counts(verdicts) if verdicts.counts[3] else (),
     )
 
 
-def _instances(
-    verdicts: Verdicts, names: Sequence[str]
-) -> tuple[tuple[InstanceCount, ...], int, tuple[InstanceCount, ...]]:
-    listed: list[InstanceCount] = []
-    more = 0
-    rest: dict[str, int] = {}
+def _limit_counts(verdicts: Verdicts) -> tuple[LimitCount, ...]:
+    found: list[LimitCount] = []
+    room = LISTED_INSTANCES
     for short in verdicts.short:
-        account, count = short.rows.account, short.count
+        account = short.rows.account
+        hosts: IndexArray | None = None
         if account.kind != "limit":
             continue
-        room = LISTED_INSTANCES - len(listed)
-        if not account.per_host:
-            if room:
-                listed.append(_instance(account, account.instance, count))
-            else:
-                more += 1
-                rest[account.name] = rest.get(account.name, 0) + count
-            continue
-        hosts = verdicts.hosts[short.mask.nonzero()[0][:room]].tolist()
-        listed.extend(_instance(account, account.instance_on(names[host]), 1) for host in hosts)
-        if count > len(hosts):
-            more += count - len(hosts)
-            rest[account.name] = rest.get(account.name, 0) + count - len(hosts)
-    totals = tuple(
-        InstanceCount(name=name, instance="", count=count) for name, count in rest.items()
-    )
-    return tuple(listed), more, totals
-
-
-def _instance(account: Account, instance: str, count: int) -> InstanceCount:
-    return InstanceCount(name=account.name, instance=instance, count=count)
+        if account.per_host:
+            places = short.mask.nonzero()[0][:room]
+            hosts = verdicts.hosts.take(places).astype(np.int32)
+            room -= len(places)
+        found.append(LimitCount(account=account, count=short.count, hosts=hosts))
+    return tuple(found)
 
 
 class ClaimedHosts:

@@ -45,7 +45,6 @@ _LINE_OF: dict[type, Callable[[Any, Display], Line]] = {
     entries.SearchEnd: search_lines.search_end,
     host_entries.PositionBegin: host_lines.position_begin,
     host_entries.PositionEnd: host_lines.position_end,
-    host_entries.PositionSummary: host_lines.position_summary,
     host_entries.NotReached: host_lines.not_reached,
     host_entries.Released: host_lines.released,
 }
@@ -70,6 +69,8 @@ def entry_lines(record: TraceRecord, display: Display) -> Iterator[Line]:
     for entry in record.entries:
         if isinstance(entry, host_entries.HostBlock):
             yield from host_lines.host_lines(entry, names, display)
+        elif isinstance(entry, host_entries.PositionSummary):
+            yield indented(entry.depth, host_lines.position_summary(entry, names))
         else:
             yield indented(entry.depth, _LINE_OF[type(entry)](entry, display))
 
