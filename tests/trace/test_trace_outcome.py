@@ -130,6 +130,19 @@ def test_r6_4_reasons_that_jobs_share_are_copied_once():
     assert records[0].outcome is records[1].outcome
 
 
+def test_r6_4_other_reasons_are_other_reasons():
+    made = begun()
+    said = []
+    for code in ("NO_CANDIDATE", "NO_PLAN", "NO_CANDIDATE"):
+        made.begin_job(1, 1)
+        made.pend(reasons(code, reason(code)))
+        said.append(text(made.finish())[-2])
+
+    assert said == [
+        f"  outcome: PEND {code}" for code in ("NO_CANDIDATE", "NO_PLAN", "NO_CANDIDATE")
+    ]
+
+
 def claimed_hosts(count: int) -> list[HostCharges]:
     return [
         charges(

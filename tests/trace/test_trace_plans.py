@@ -121,6 +121,16 @@ def test_r4_3_a_plan_of_very_many_different_positions_says_what_it_leaves_out():
     assert line.endswith(f"1, 2, ... {1000 - MAX_RUNS} positions more]")
 
 
+def test_r4_3_runs_that_are_handed_over_are_bounded_too():
+    made = in_requirement()
+    made.begin_plan(Runs(*[(tasks, 2) for tasks in range(1000, 0, -1)]))
+
+    (line,) = ended(made)
+
+    assert line.startswith("  plan 1 hosts 2000 tasks per position [1000 x 2, 999 x 2, ")
+    assert line.endswith(f" x 2, ... {2 * (1000 - MAX_RUNS)} positions more]")
+
+
 def test_r4_3_fill_plans_and_sets_are_named():
     made = in_requirement()
     made.begin_plan([8, 2], fill=True, same="type=linux")
@@ -314,6 +324,31 @@ def test_r4_7_the_planner_gives_no_plan(cause, said):
         f"  plans: 0 generated, 0 tried, 0 discarded, 0 not tried; no plan generated: {said}"
     )
     assert record.counters.none_generated == 1
+
+
+@pytest.mark.parametrize("how", ["declined", "no plan", "not tried", "ended", "not built"])
+def test_r4_6_what_other_lines_have_said_is_not_stated_again(how):
+    """Nor counted twice, even if the search is not told that it ended in an error."""
+    made = in_requirement()
+    if how == "declined":
+        made.declined(["cu"])
+    elif how == "no plan":
+        made.no_plan("boom")
+    elif how == "not tried":
+        made.plan_not_tried([4], "boom")
+    else:
+        made.begin_plan([4])
+        made.end_plan(None, error="boom" if how == "ended" else None)
+        if how == "not built":
+            made.build_failed("boom")
+    made.end_search()
+    made.end_requirement("failed", cause="boom")
+    record = pended(made)
+
+    assert bounded(record)[-2].endswith(" not tried")
+    counters = record.counters
+    assert counters.none_generated == (how in {"declined", "no plan"})
+    assert (counters.all_discarded, counters.none_placed) == (0, 0)
 
 
 def test_r4_8_no_plan_after_a_failed_check():

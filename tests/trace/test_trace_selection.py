@@ -185,10 +185,26 @@ def test_an_unfinished_record_is_dropped_by_the_next_job():
     assert (record.job, record.position, record.entries) == (43, 4, ())
 
 
-def test_a_finished_recorder_holds_nothing():
+def test_a_record_is_finished_once():
     made = begun()
     pended(made)
+
+    with pytest.raises(RuntimeError, match="no record is being built"):
+        made.finish()
+
+
+def test_a_new_session_drops_what_the_last_one_left():
+    made = begun()
+    made.begin_session(8, "builtin_fcfs", ["n01"])
+
+    with pytest.raises(RuntimeError, match="no record is being built"):
+        begin_single(made)
+
+
+def test_a_finished_recorder_holds_nothing():
+    made = begun()
+    begin_single(made)
     made.end_session()
 
-    with pytest.raises(RuntimeError):
-        made.finish()
+    with pytest.raises(RuntimeError, match="no record is being built"):
+        pended(made)
