@@ -24,7 +24,6 @@ PENDING = {
     "7.5": "transcripts: what is printed and stored at a breakpoint",
     "8.2": "sim: a file that can not be opened leaves the settings alone",
     "8.3": "sim: a file that is the output or the log, by device and inode",
-    "8.4": "commands: set output refuses an open trace file",
     "10.2": "sim: verification and output are the same, traced or not",
     "10.3": "core: accounts and jobs are the same, traced or not",
     "10.4": "transcripts: nothing changes while tracing is off",
@@ -43,6 +42,7 @@ PARTLY = {
     "4.5": "core: building an allocation fails through its seam",
     "5.7": "core: selecting and checking a host fail through their seams",
     "8.1": "transcripts: the file equals the console's trace text, without info trace",
+    "8.4": "commands: set output refuses an open trace file and changes nothing",
     "8.6": "sim: what was printed is in the file after quit, end of input and completion",
     "10.1": "core: decisions are the same four ways: off, all summary, all full, some jobs",
 }
