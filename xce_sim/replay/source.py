@@ -51,7 +51,7 @@ class Source:
                 raise ReplayError("the file is empty", file=self.name)
             self._raise_if_other_form()
         except OSError as error:
-            raise ReplayError(_reason(error), file=self.name) from None
+            raise ReplayError(reason(error), file=self.name) from None
         self._bytes: BinaryIO = self._file
         if self._packed:
             self._bytes = gzip.GzipFile(fileobj=self._file)  # type: ignore[assignment]
@@ -82,7 +82,7 @@ class Source:
             self._cut_off = "the package is cut off"
             return b""
         except (OSError, zlib.error) as error:
-            raise ReplayError(f"can not be read: {_reason(error)}", file=self.name) from None
+            raise ReplayError(f"can not be read: {reason(error)}", file=self.name) from None
 
     def end(self) -> None:
         """Raise `TruncatedReplay` if the bytes ended early although the last event is whole."""
@@ -110,7 +110,8 @@ class Source:
             )
 
 
-def _reason(error: Exception) -> str:
+def reason(error: Exception) -> str:
+    """Why a file can not be used, in a few words."""
     if isinstance(error, FileNotFoundError):
         return "no such file"
     if isinstance(error, IsADirectoryError):
