@@ -34,6 +34,16 @@ def form_of(path: str | os.PathLike[str]) -> tuple[Form, bool]:
     return form, packed
 
 
+def unpacked_form(path: str | os.PathLike[str]) -> Form:
+    """The form that a file to be written is to have; it can not be packed."""
+    form, packed = form_of(path)
+    if packed:
+        raise ReplayError(
+            "a replay is not written packed", file=str(path), hint="pack it afterwards"
+        )
+    return form
+
+
 class Source:
     """The bytes of a replay file, unpacked; a context manager.
 

@@ -42,6 +42,7 @@ from xce_sim.replay.importers.swf_lines import (
     parse_record,
 )
 from xce_sim.replay.importers.textfile import Line, TextFile
+from xce_sim.replay.numberset import NumberSet
 
 _EPOCH_LIKE = 10**8 * SECOND
 """Submit times from three years on are seconds since 1970: no log is that long before its first."""
@@ -122,7 +123,7 @@ class _Filter:
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
-        self._seen: dict[int, bytearray] = {}
+        self._seen = NumberSet()
 
     def fault(self, job: SwfJob | None) -> str | None:
         """Why a record can not be used, or None."""
@@ -140,15 +141,7 @@ class _Filter:
             return "more processors than the machine has"
         if job.processors > self._machine.tasks_with(job.memory):
             return "more memory than the machine has"
-        return None if self._is_new(job.number) else "job number seen before"
-
-    def _is_new(self, number: int) -> bool:
-        page, rest = divmod(number, 1 << 16)
-        bits = self._seen.setdefault(page, bytearray(1 << 13))
-        byte, bit = rest >> 3, 1 << (rest & 7)
-        new = not bits[byte] & bit
-        bits[byte] |= bit
-        return new
+        return None if self._seen.add(job.number) else "job number seen before"
 
 
 class _Survey:
@@ -193,8 +186,8 @@ def _origin(comments: SwfHeader, first: Micros) -> tuple[Micros, tuple[str, ...]
     if first < _EPOCH_LIKE:
         return start, ()
     notice = (
-        f"submit times are seconds since 1970 although the header says start "
-        f"{comments.start or 0}: they are taken as they are, from the first submit {format_seconds(first)} on"
+        "submit times are seconds since 1970 although the header says start "
+        f"{comments.start or 0}: taken as they are, beginning with {format_seconds(first)}"
     )
     return 0, (notice,)
 
