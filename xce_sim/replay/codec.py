@@ -26,6 +26,9 @@ _FIRST_SEGMENT = 64
 """Words of a new message's first segment: enough for most increments."""
 
 _WORD = 8
+_NO_WHICH = "Attempted to call which on a non-union type"
+"""What the library says of a union whose member is not in the schema."""
+
 _UPDATABLE = frozenset(JOB_UPDATE_FIELDS)
 _JOB_ID = {"id"}
 
@@ -122,15 +125,15 @@ class _Codec:
     # ---- reading ----
 
     def decode(self, batch: Batch) -> Iterator[Event | Header]:
-        words = len(batch.data) // _WORD
-        messages = self._root.read_multiple_bytes(batch.data, traversal_limit_in_words=2 * words)
+        words = 2 * batch.largest // _WORD
+        messages = self._root.read_multiple_bytes(batch.data, traversal_limit_in_words=words)
         for _ in batch.offsets:
             try:
                 event = self._event(next(messages))
             except StopIteration:
                 raise ReplayError("damaged message: no content") from None
             except self._damage as error:
-                raise ReplayError(f"damaged message: {_first_line(error)}") from None
+                raise _damaged(error) from None
             yield event
 
     def _event(self, message: Any) -> Event | Header:
@@ -176,6 +179,15 @@ def _held(t: int, event: Any) -> Held:
     if type(event) not in INCREMENTS:
         raise ReplayError("held can only have an increment inside")
     return Held(t=t, event=event)
+
+
+def _damaged(error: Exception) -> ReplayError:
+    if str(error) == _NO_WHICH:
+        return ReplayError(
+            "a value of a kind that this version does not know",
+            hint="a newer program wrote this file",
+        )
+    return ReplayError(f"damaged message: {_first_line(error)}")
 
 
 def _first_line(error: Exception) -> str:

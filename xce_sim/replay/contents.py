@@ -130,7 +130,8 @@ class Contents:
         if job.queue not in world.names.queues:
             subject = f"job {format_id(job.id)}"
             world.require("queue", job.queue, subject, part=part)
-        for wrong in job_faults(job):
+        faults = job_faults(job)
+        for wrong in faults:
             world.fail("job", f"job {format_id(job.id)}: {wrong}")
         if job.allocs is not None:
             self.allocation(job.id, job.allocs, part=part)
@@ -142,7 +143,8 @@ class Contents:
             world.fail("snapshot", f"job {format_id(job.id)}: fields that only a snapshot has")
         if job.set is not None and world.bracket == "snapshot":
             world.wanted_sets.setdefault(job.set, world.item[:2])
-        world.names.jobs.add(job, world.now)
+        if not faults:
+            world.names.jobs.add(job, world.now)
 
     def _job_update(self, event: ev.JobUpdate) -> None:
         world, job, changed = self._world, event.job, event.changed
