@@ -14,7 +14,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from operator import sub
+from itertools import pairwise
 from typing import Protocol
 
 from xce_sim.errors import ReplayError, TruncatedReplay
@@ -51,7 +51,7 @@ class Batch:
     @property
     def largest(self) -> int:
         """The size of the largest message, bytes."""
-        return max(map(sub, (*self.offsets[1:], self.end), self.offsets))
+        return max(end - start for start, end in pairwise((*self.offsets, self.end)))
 
 
 def batches(source: ByteSource) -> Iterator[Batch]:
