@@ -270,7 +270,7 @@ def test_a_name_twice_in_a_list_of_values_is_refused(schema):
     root, update = message_of(schema, "sharedUpdate")
     for value in update.init("values", 2):
         value.name, value.milli = "license", 1
-    with refused("license stands twice in one list"):
+    with refused("'license' stands twice in one list"):
         read(root.to_bytes())
 
 

@@ -9,6 +9,7 @@ be used here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.resources import as_file, files
@@ -29,6 +30,7 @@ _WORD = 8
 _NO_WHICH = "Attempted to call which on a non-union type"
 """What the library says of a union whose member is not in the schema."""
 
+_WORDS = re.compile(r"[\])]; ([A-Z].*)", re.DOTALL)
 _UPDATABLE = frozenset(JOB_UPDATE_FIELDS)
 _JOB_ID = {"id"}
 
@@ -90,7 +92,7 @@ class _Codec:
                 self._fill(root, event)
         except self._misfit as error:
             name = "header" if isinstance(event, Header) else BY_CLASS[type(event)].name
-            raise ReplayError(f"{name} can not be written: {_first_line(error)}") from error
+            raise ReplayError(f"{name} can not be written: {_in_words(error)}") from error
         data: bytes = root.to_bytes()
         return data
 
@@ -187,11 +189,16 @@ def _damaged(error: Exception) -> ReplayError:
             "a value of a kind that this version does not know",
             hint="a newer program wrote this file",
         )
-    return ReplayError(f"damaged message: {_first_line(error)}")
+    return ReplayError(f"damaged message: {_in_words(error)}")
 
 
-def _first_line(error: Exception) -> str:
-    """The library's message without its stack addresses."""
-    text = str(error) if not isinstance(error, KeyError) else f"unknown value {error}"
-    line = text.splitlines()[0] if text else type(error).__name__
-    return line.split("failed: ")[-1]
+def _in_words(error: Exception) -> str:
+    """What the library says in words: without its source line, condition and stack."""
+    if isinstance(error, KeyError):
+        return f"unknown value {error}"
+    text = str(error).partition("\nstack: ")[0].rpartition("failed: ")[2]
+    if text.startswith("expected "):
+        found = _WORDS.search(text)
+        text = found[1] if found else "a text without its end"
+    sentence = re.split(r"\.(?=[\s;]|$)", text)[0]
+    return " ".join(sentence.split()) or type(error).__name__

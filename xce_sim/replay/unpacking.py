@@ -214,5 +214,5 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ReplayError(f"{twice} stands twice in one list")
+        raise ReplayError(f"{twice!a} stands twice in one list")
     return found
