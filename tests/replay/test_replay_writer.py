@@ -135,7 +135,9 @@ def test_a_killed_recording_plays_up_to_its_last_whole_event(tmp_path, suffix):
         os.kill(child.pid, signal.SIGKILL)
         child.wait()
         child.stdout.close()
-        with open_replay(path) as replay:
+        with open_replay(path, allow_truncated=True) as replay:
             times = [item.event.t for item in replay]
+        if replay.truncated is not None:
+            assert replay.truncated.event == len(times) + 1
         assert times == list(range(len(times)))
         assert len(times) > 10

@@ -17,7 +17,7 @@ from typing import Any
 
 from xce_sim.errors import ReplayError
 from xce_sim.model.event import Event, Header, Held, JobUpdate
-from xce_sim.model.job import JOB_UPDATE_FIELDS, JobSpec
+from xce_sim.model.job import JOB_UPDATE_FIELDS
 from xce_sim.replay.framing import Batch
 from xce_sim.replay.messages import BY_CLASS, HEADER, INCREMENTS, JOB, MESSAGES, Message
 from xce_sim.replay.packing import Packing
@@ -32,7 +32,6 @@ _NO_WHICH = "Attempted to call which on a non-union type"
 
 _WORDS = re.compile(r"[\])]; ([A-Z].*)", re.DOTALL)
 _UPDATABLE = frozenset(JOB_UPDATE_FIELDS)
-_JOB_ID = {"id"}
 
 
 def encode(event: Event | Header) -> bytes:
@@ -156,10 +155,10 @@ class _Codec:
             return lambda t, body: _held(t, self._event(body._get_by_field(inner)))
         if message.form == "update":
             return self._update_reader(reads)
-        arguments = reads.arguments(message.body)
         if message.form == "whole":
-            attribute, part = message.attribute, message.body.make
-            return lambda t, body: make(t=t, **{attribute: part(**arguments(body))})
+            attribute, whole = message.attribute, reads.struct(message.body)
+            return lambda t, body: make(t=t, **{attribute: whole(body)})
+        arguments = reads.arguments(message.body)
         return lambda t, body: make(t=t, **arguments(body))
 
     def _update_reader(self, reads: Unpacking) -> Callable[[int, Any], JobUpdate]:
@@ -167,12 +166,12 @@ class _Codec:
         changed, job = known["changed"], known["job"]
 
         def read(t: int, body: Any) -> JobUpdate:
-            names = jobs.names(body._get_by_field(changed))
-            arguments = jobs.arguments(body._get_by_field(job))
-            if not names <= _UPDATABLE or arguments.keys() - names != _JOB_ID:
-                odd = sorted((names | arguments.keys()) - _JOB_ID - (names & _UPDATABLE))
-                raise ReplayError(f"job_update can not have {odd[0] if odd else 'no id'}")
-            return JobUpdate(t=t, job=JobSpec(**arguments), changed=names)
+            mask, spec = body._get_by_field(changed), body._get_by_field(job)
+            names = jobs.named(mask)
+            odd = (names - _UPDATABLE) | jobs.beyond(mask, spec)
+            if odd:
+                raise ReplayError(f"job_update can not have {min(odd)}")
+            return JobUpdate(t=t, job=jobs.value(spec), changed=names)
 
         return read
 

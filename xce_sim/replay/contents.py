@@ -237,19 +237,20 @@ class Contents:
 
 def job_faults(job: JobSpec) -> list[str]:
     """What can not be about a job by itself, whatever else there is."""
+    low, high, run_time = job.min_tasks, job.max_tasks, job.run_time
     faults = []
     if not base_of(job.id):
         faults.append("its number is 0")
-    if job.min_tasks < 1:
+    if low < 1:
         faults.append("fewer than one task")
-    if job.max_tasks is not None and job.max_tasks < job.min_tasks:
-        faults.append(f"at most {job.max_tasks} tasks but at least {job.min_tasks}")
-    if job.run_time is not None and job.run_time < 0:
+    if high is not None and high < low:
+        faults.append(f"at most {high} tasks but at least {low}")
+    if run_time is not None and run_time < 0:
         faults.append("a negative run time")
     if job.array is not None:
         faults += _array_faults(job.id, job.array)
     for time in (job.queue_time, job.start_time, job.end_time):
-        if time is not None and not in_range(time):
+        if time is not None and not -_BOUND < time < _BOUND:
             faults.append("a time out of range")
     return faults
 
