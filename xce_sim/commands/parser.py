@@ -2,8 +2,8 @@
 
 "`#` at the start of a line is a comment, `;;` separates commands; neither is special inside a
 `trace … file PATH`, which takes the rest of the line". Quotes keep blanks and `;;` together:
-`'…'` takes everything as it stands, `"…"` knows `\\"` and `\\\\`. What the words mean is not decided
-here.
+`'…'` takes everything as it stands, `"…"` knows `\\"` and `\\\\`. What the words mean is decided
+elsewhere.
 """
 
 from __future__ import annotations
@@ -99,9 +99,7 @@ def _word(line: str, start: int) -> Word:
     quoted = False
     while (match := _PIECE.match(line, position)) is not None:
         if match["quote"] is not None:
-            raise UserError(
-                "a quote is not closed", text=line, span=(position, len(line.rstrip()))
-            )
+            raise UserError("a quote is not closed", text=line, span=(position, len(line.rstrip())))
         quoted = quoted or match["plain"] is None
         if match["double"] is not None:
             text += _ESCAPED.sub(r"\1", match["double"])
