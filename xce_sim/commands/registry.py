@@ -140,7 +140,7 @@ class Registry:
 
     def split(self, line: str) -> list[Statement]:
         """The commands of a line; what follows `file` in a trace command is the line's rest."""
-        return split_line(line, self._takes_rest)
+        return split_line(line, self.takes_rest)
 
     def candidates(self, words: Sequence[str], prefix: str, session: Session) -> list[str]:
         """What could stand next after these words and begins with `prefix`."""
@@ -214,7 +214,8 @@ class Registry:
             self._under(each, child) for child in node.children.values()
         )
 
-    def _takes_rest(self, words: Sequence[str]) -> bool:
+    def takes_rest(self, words: Sequence[str]) -> bool:
+        """Whether what follows these words is one last word, up to the end of the line."""
         try:
             node, used = self._walk(words)
             if node.command is None or used == len(words):

@@ -21,6 +21,7 @@ from xce_sim.commands.results import (
 from xce_sim.commands.session import Settings
 from xce_sim.errors import UserError
 from xce_sim.model.clock import format_time
+from xce_sim.model.event import Header
 from xce_sim.trace.spans import Line
 from xce_sim.trace.wording import counted
 
@@ -94,6 +95,28 @@ def error(command: str, problem: UserError) -> Iterator[Line]:
     yield (("bad", f"[sim] {command}:"), ("plain", f" {problem.message}{hint}"))
     if problem.text is not None and problem.span is not None:
         yield from caret(problem.text, problem.span)
+
+
+def program_error(program: str, problem: UserError) -> Iterator[Line]:
+    """Why a program ends: `xce-sim: <message>; <hint>`."""
+    hint = f"; {problem.hint}" if problem.hint else ""
+    yield from program_line(program, f"{problem.message}{hint}")
+    if problem.text is not None and problem.span is not None:
+        yield from caret(problem.text, problem.span)
+
+
+def program_line(program: str, text: str) -> Iterator[Line]:
+    """A line that a program says about itself, on standard error."""
+    yield (("bad", f"{program}:"), ("plain", f" {text}"))
+
+
+def opened(path: str, header: Header) -> Iterator[Line]:
+    """A sitting begins."""
+    cluster = f", cluster {header.cluster}" if header.cluster else ""
+    yield (
+        ("key", f"[sim] {path}:"),
+        ("plain", f" {header.mode}{cluster}; help lists the commands"),
+    )
 
 
 def internal_error(command: str, problem: BaseException) -> Iterator[Line]:

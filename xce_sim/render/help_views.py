@@ -14,19 +14,20 @@ _COLUMN = 36
 """Where summaries begin; a longer usage has its summary on the line below."""
 
 
-def overview(result: HelpOverview, _settings: Settings) -> Iterator[Line]:
+def overview(result: HelpOverview, settings: Settings) -> Iterator[Line]:
     """Commands by section, each with its usage and what it does."""
     for number, (section, pages) in enumerate(result.sections):
         if number:
             yield ()
         yield (("key", section),)
         for page in pages:
-            yield from _entry(page)
+            yield from _entry(page, settings.width or DEFAULT_WIDTH)
     if len(result.sections) > 1:
         yield ()
-        yield (("plain", "help COMMAND explains one, help SECTION lists a part. Words may be cut"),)
-        yield (("plain", "short as long as they stay unique. JOBSEL is 42, 42[7] or 42[1-10]; ;;"),)
-        yield (("plain", "separates commands, a line that begins with # is a comment."),)
+        yield (("plain", "help COMMAND explains one, help SECTION lists a part."),)
+        yield (("plain", "Words may be cut short while they stay unique: i j is info job."),)
+        yield (("plain", "JOBSEL is 42, an element 42[7] or 42[1-10]; 42 names a whole array."),)
+        yield (("plain", ";; separates commands; a line that begins with # is a comment."),)
 
 
 def page(result: HelpPage, settings: Settings) -> Iterator[Line]:
@@ -43,12 +44,13 @@ def page(result: HelpPage, settings: Settings) -> Iterator[Line]:
     yield (("plain", f"  Enter {'repeats it' if result.repeats else 'does not repeat it'}"),)
 
 
-def _entry(each: HelpPage) -> Iterator[Line]:
+def _entry(each: HelpPage, width: int) -> Iterator[Line]:
     usage = f"  {each.usage}"
     short = f" ({each.short})" if each.short else ""
-    summary = f"{each.summary}{short}"
+    summary = textwrap.wrap(f"{each.summary}{short}", max(width - _COLUMN, 30))
     if len(usage) < _COLUMN - 1:
-        yield (("number", usage.ljust(_COLUMN)), ("plain", summary))
+        yield (("number", usage.ljust(_COLUMN)), ("plain", summary.pop(0)))
     else:
         yield (("number", usage),)
-        yield (("plain", " " * _COLUMN + summary),)
+    for text in summary:
+        yield (("plain", " " * _COLUMN + text),)
