@@ -20,9 +20,9 @@ from xce_sim.errors import STATUS_ERROR, STATUS_INTERRUPTED, STATUS_OK, UserErro
 from xce_sim.headless import play_headless
 from xce_sim.render import control_views
 from xce_sim.render.console import Console, OutputClosed
-from xce_sim.replay.reader import open_replay
 from xce_sim.repl.batch import ListSource, Source, StreamSource, open_script
 from xce_sim.repl.loop import Loop
+from xce_sim.replay.reader import open_replay
 from xce_sim.sim.engine import Engine
 from xce_sim.sim.stops import Stops
 from xce_sim.trace.control import TraceControl
