@@ -42,6 +42,11 @@ class Batch:
     data: bytes
     offsets: tuple[int, ...]
 
+    @property
+    def end(self) -> int:
+        """Where the next message begins in the stream."""
+        return self.offsets[0] + len(self.data)
+
 
 def batches(source: ByteSource) -> Iterator[Batch]:
     """Give all whole messages, a block at a time, then raise if something is left.

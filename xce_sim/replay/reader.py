@@ -7,6 +7,7 @@ rules about its content are `check`'s, applied here to every event unless told o
 from __future__ import annotations
 
 import os
+from bisect import bisect
 from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import TypeVar, cast
@@ -15,7 +16,7 @@ from xce_sim.errors import ReplayError, RuleError, TruncatedReplay
 from xce_sim.model.event import Event, Header
 from xce_sim.replay import codec
 from xce_sim.replay.check import Checker, check_header
-from xce_sim.replay.framing import batches
+from xce_sim.replay.framing import Batch, batches
 from xce_sim.replay.numbered import Numbered
 from xce_sim.replay.source import Form, Source
 from xce_sim.replay.text_stream import TextEvents, raw_lines, read_header
@@ -37,6 +38,7 @@ class Replay:
         source: Source,
         *,
         allow_truncated: bool = False,
+        exact: bool = False,
         checker: Callable[[Header], Checker] | None = Checker,
     ) -> None:
         self.path = source.name
@@ -44,7 +46,7 @@ class Replay:
         self.truncated: TruncatedReplay | None = None
         self._source = source
         self._allow_truncated = allow_truncated
-        self._parts = _Binary(source) if source.form == "binary" else _Text(source)
+        self._parts = _Binary(source, exact) if source.form == "binary" else _Text(source)
         try:
             self.header: Header = check_header(self._parts.header())
         except ReplayError as error:
@@ -100,9 +102,10 @@ class Replay:
 
 
 class _Binary:
-    """The messages of the binary form."""
+    """The messages of the binary form; `exact` ones are byte for byte what would be written."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, exact: bool) -> None:
+        self._exact = exact
         self._batches = batches(source)
         self._first: Iterator[Numbered] = iter(())
 
@@ -121,6 +124,8 @@ class _Binary:
                 events = codec.decode(batch)
                 for offset in batch.offsets:
                     event = next(events)
+                    if self._exact:
+                        _raise_if_inexact(event, batch, offset)
                     if isinstance(event, Header) and number:
                         raise RuleError("a second header", rule="header")
                     yield Numbered(number, offset, cast("Event", event))
@@ -128,6 +133,19 @@ class _Binary:
                 offset = None
         except ReplayError as error:
             raise error.at(file=None, event=number, offset=offset) from None
+
+
+def _raise_if_inexact(event: Event | Header, batch: Batch, offset: int) -> None:
+    """Refuse a message that says more than the event that was read from it."""
+    start = offset - batch.offsets[0]
+    data = codec.encode(event)
+    following = offset + len(data)
+    whole = following in (batch.end, *batch.offsets[bisect(batch.offsets, offset) :][:1])
+    if not whole or not batch.data.startswith(data, start):
+        raise ReplayError(
+            "the message has fields that this version does not know, or not its form",
+            hint="a newer or another program wrote this file; reading it loses those fields",
+        )
 
 
 class _Text:
@@ -144,12 +162,17 @@ class _Text:
 
 
 def open_replay(
-    path: str | os.PathLike[str], *, allow_truncated: bool = False, checked: bool = True
+    path: str | os.PathLike[str],
+    *,
+    allow_truncated: bool = False,
+    checked: bool = True,
+    exact: bool = False,
 ) -> Replay:
     """Open a replay by its suffix and read its header.
 
     `ReplayError` if the file can not be opened, is empty or is no replay of that form; `RuleError`
     if its version is unknown. Unless `checked` is False every event is checked while it is read.
+    With `exact` a binary message is refused if it holds anything that is lost by reading it.
     """
     checker = Checker if checked else None
-    return Replay(Source(path), allow_truncated=allow_truncated, checker=checker)
+    return Replay(Source(path), allow_truncated=allow_truncated, exact=exact, checker=checker)

@@ -34,6 +34,16 @@ def form_of(path: str | os.PathLike[str]) -> tuple[Form, bool]:
     return form, packed
 
 
+def unpacked_form(path: str | os.PathLike[str]) -> Form:
+    """The form that a file to be written is to have; it can not be packed."""
+    form, packed = form_of(path)
+    if packed:
+        raise ReplayError(
+            "a replay is not written packed", file=str(path), hint="pack it afterwards"
+        )
+    return form
+
+
 class Source:
     """The bytes of a replay file, unpacked; a context manager.
 
@@ -51,7 +61,7 @@ class Source:
                 raise ReplayError("the file is empty", file=self.name)
             self._raise_if_other_form()
         except OSError as error:
-            raise ReplayError(_reason(error), file=self.name) from None
+            raise ReplayError(reason(error), file=self.name) from None
         self._bytes: BinaryIO = self._file
         if self._packed:
             self._bytes = gzip.GzipFile(fileobj=self._file)  # type: ignore[assignment]
@@ -82,7 +92,7 @@ class Source:
             self._cut_off = "the package is cut off"
             return b""
         except (OSError, zlib.error) as error:
-            raise ReplayError(f"can not be read: {_reason(error)}", file=self.name) from None
+            raise ReplayError(f"can not be read: {reason(error)}", file=self.name) from None
 
     def end(self) -> None:
         """Raise `TruncatedReplay` if the bytes ended early although the last event is whole."""
@@ -110,7 +120,8 @@ class Source:
             )
 
 
-def _reason(error: Exception) -> str:
+def reason(error: Exception) -> str:
+    """Why a file can not be used, in a few words."""
     if isinstance(error, FileNotFoundError):
         return "no such file"
     if isinstance(error, IsADirectoryError):

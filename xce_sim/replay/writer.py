@@ -12,10 +12,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
-from xce_sim.errors import ReplayError
 from xce_sim.model.event import Event, Header
 from xce_sim.replay.codec import encode
-from xce_sim.replay.source import Form, form_of
+from xce_sim.replay.source import Form, unpacked_form
 from xce_sim.replay.text_format import encode_line
 
 
@@ -43,7 +42,7 @@ class ReplayWriter:
     ) -> None:
         self._owned = None
         if isinstance(target, str | os.PathLike):
-            form = form or _unpacked_form(target)
+            form = form or unpacked_form(target)
             self._owned = Path(target).open("wb", buffering=0)  # noqa: SIM115 - closed by close
             self._sink: ByteSink = self._owned
         else:
@@ -85,12 +84,3 @@ class ReplayWriter:
             data = b"" if written is None else data[written:]
         self.size += size
         return size
-
-
-def _unpacked_form(path: str | os.PathLike[str]) -> Form:
-    form, packed = form_of(path)
-    if packed:
-        raise ReplayError(
-            "a replay is not written packed", file=str(path), hint="pack it afterwards"
-        )
-    return form
