@@ -10,22 +10,17 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from xce_sim.model.reasons import IndexArray
-from xce_sim.model.verdict import Account, HostRows, Mask, MismatchPart, Scan
-from xce_sim.trace.host_entries import HostBlock, InstanceCount, PositionSummary, ShortRows
+from xce_sim.model.verdict import HostRows, Mask, MismatchPart, Scan
+from xce_sim.trace.host_entries import HostBlock, LimitCount, PositionSummary, ShortRows
 from xce_sim.trace.verdicts import CLAIMED, ERROR, MISMATCH, NO_VERDICT, Verdicts
 
 LISTED_INSTANCES = 50
-"""How many instances of limits a summary names; the others are added up per limit."""
+"""How many hosts with a counter of their own a summary names; others are added up per limit."""
 
 PartOf = Callable[[int], MismatchPart | None]
-
-
-def count_block_lines(verdicts: Verdicts) -> int:
-    """The lines that all hosts of a scan would take: one each, and one for each short row."""
-    rows = sum(int(np.count_nonzero(mask)) for _, mask in verdicts.short)
-    return len(verdicts.hosts) + rows
 
 
 def host_block(
@@ -33,7 +28,7 @@ def host_block(
 ) -> HostBlock:
     """The first `room` lines of a scan's hosts; the last host may lose rows to the bound."""
     places, rows = _rows_within(verdicts, room)
-    hosts, kinds = verdicts.hosts[:places].copy(), verdicts.kinds[:places].copy()
+    hosts, kinds = verdicts.hosts[:places].astype(np.int32), verdicts.kinds[:places].copy()
     parts: tuple[MismatchPart | None, ...] = ()
     claimed: tuple[int, ...] = ()
     errors: tuple[str, ...] = ()
@@ -57,83 +52,71 @@ def host_block(
 
 def _rows_within(verdicts: Verdicts, room: int) -> tuple[int, tuple[ShortRows, ...]]:
     """How many hosts have their line within the bound, and the rows whose lines are."""
-    looked = verdicts.hosts[:room]
-    if not verdicts.short:
-        return len(looked), ()
-    per_host = np.ones(len(looked), np.int64)
-    for _, mask in verdicts.short:
-        per_host += mask[: len(looked)]
-    line = np.cumsum(per_host) - per_host
-    hosts = int(np.searchsorted(line, room))
-    line = line[:hosts]
+    hosts = len(verdicts.hosts)
+    masks = [short.mask for short in verdicts.short]
+    if room < verdicts.lines:
+        hosts, masks = _masks_within(verdicts, room)
     kept: list[ShortRows] = []
-    for rows, mask in verdicts.short:
-        places = np.flatnonzero(mask[:hosts])
-        line[places] += 1
-        places = places[line[places] < room]
+    for short, mask in zip(verdicts.short, masks, strict=True):
+        (places,) = mask.nonzero()
         if len(places):
-            kept.append(_short_rows(rows, places.astype(np.int32), looked[places]))
+            kept.append(_short_rows(short.rows, places, verdicts.hosts.take(places)))
     return hosts, tuple(kept)
 
 
-def _short_rows(rows: HostRows, places: IndexArray, hosts: IndexArray) -> ShortRows:
-    amounts = np.empty((4, len(hosts)), np.int64)
-    for line, column in zip(
-        amounts, (rows.total, rows.in_use, rows.reserved, rows.requested), strict=True
-    ):
-        line[:] = column[hosts]
-    return ShortRows(account=rows.account, places=places, amounts=amounts)
+def _masks_within(verdicts: Verdicts, room: int) -> tuple[int, list[Mask]]:
+    """The same for a bound that cuts: each row's line number decides."""
+    looked = min(len(verdicts.hosts), room)
+    per_host = np.ones(looked, np.int64)
+    for short in verdicts.short:
+        per_host += short.mask[:looked]
+    line = np.cumsum(per_host) - per_host
+    hosts = int(np.searchsorted(line, room))
+    line = line[:hosts]
+    masks: list[Mask] = []
+    for short in verdicts.short:
+        mask = short.mask[:hosts]
+        line += mask
+        masks.append(mask & (line < room))
+    return hosts, masks
+
+
+def _short_rows(rows: HostRows, places: NDArray[np.intp], hosts: NDArray[np.intp]) -> ShortRows:
+    columns = (rows.total, rows.in_use, rows.reserved, rows.requested)
+    amounts = np.concatenate([column.take(hosts) for column in columns])
+    return ShortRows(
+        account=rows.account, places=places.astype(np.int32), amounts=amounts.reshape(4, -1)
+    )
 
 
 def position_summary(
     scan: Scan, verdicts: Verdicts, names: Sequence[str], *, depth: int
 ) -> PositionSummary:
     """The hosts of one position in numbers, with the instances of limits that were exceeded."""
-    limits, more, rest = _instances(verdicts, names)
     return PositionSummary(
         depth=depth,
         accepted=None if scan.accepted is None else names[scan.accepted],
         rejected=verdicts.counts[1:],
         twice=verdicts.twice,
         not_reached=len(scan.order) - scan.reached,
-        limits=limits,
-        more_instances=more,
-        more_limits=rest,
+        limits=_limit_counts(verdicts) if verdicts.counts[3] else (),
     )
 
 
-def _instances(
-    verdicts: Verdicts, names: Sequence[str]
-) -> tuple[tuple[InstanceCount, ...], int, tuple[InstanceCount, ...]]:
-    listed: list[InstanceCount] = []
-    more = 0
-    rest: dict[str, int] = {}
-    for rows, mask in verdicts.short:
-        account = rows.account
+def _limit_counts(verdicts: Verdicts) -> tuple[LimitCount, ...]:
+    found: list[LimitCount] = []
+    room = LISTED_INSTANCES
+    for short in verdicts.short:
+        account = short.rows.account
+        hosts: IndexArray | None = None
         if account.kind != "limit":
             continue
-        count = int(np.count_nonzero(mask))
-        room = LISTED_INSTANCES - len(listed)
-        if not account.per_host:
-            if room:
-                listed.append(_instance(account, account.instance, count))
-            else:
-                more += 1
-                rest[account.name] = rest.get(account.name, 0) + count
-            continue
-        hosts = verdicts.hosts[np.flatnonzero(mask)[:room]].tolist()
-        listed.extend(_instance(account, account.instance_on(names[host]), 1) for host in hosts)
-        if count > len(hosts):
-            more += count - len(hosts)
-            rest[account.name] = rest.get(account.name, 0) + count - len(hosts)
-    totals = tuple(
-        InstanceCount(name=name, instance="", count=count) for name, count in rest.items()
-    )
-    return tuple(listed), more, totals
-
-
-def _instance(account: Account, instance: str, count: int) -> InstanceCount:
-    return InstanceCount(name=account.name, instance=instance, count=count)
+        if account.per_host:
+            places = short.mask.nonzero()[0][:room]
+            hosts = verdicts.hosts.take(places).astype(np.int32)
+            room -= len(places)
+        found.append(LimitCount(account=account, count=short.count, hosts=hosts))
+    return tuple(found)
 
 
 class ClaimedHosts:

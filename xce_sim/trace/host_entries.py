@@ -44,12 +44,22 @@ class PositionEnd(Entry):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InstanceCount:
-    """On how many hosts one instance of a limit was exceeded."""
+class LimitCount:
+    """On how many hosts one limit was exceeded.
 
-    name: str
-    instance: str
+    Where every host has a counter of its own each host is an instance: `hosts` names the first
+    ones. Otherwise the limit's one instance was met on all of them and `hosts` is None.
+    """
+
+    account: Account
     count: int
+    hosts: IndexArray | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """An estimate of the memory it takes."""
+        array = 0 if self.hosts is None else ARRAY_BYTES + self.hosts.nbytes
+        return object_bytes(3) + 8 + array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,24 +68,20 @@ class PositionSummary(Entry):
 
     `rejected` follows the order of the kinds without accepted; a host that is both short and over
     a limit counts under both, and `twice` says how many do. So candidates = accepted + rejected -
-    twice + not reached. `limits` names instances, those beyond its bound are added up per limit in
-    `more_limits`, and `more_instances` counts them.
+    twice + not reached.
     """
 
     accepted: str | None
     rejected: tuple[int, ...]
     twice: int
     not_reached: int
-    limits: tuple[InstanceCount, ...]
-    more_instances: int
-    more_limits: tuple[InstanceCount, ...]
+    limits: tuple[LimitCount, ...]
 
     @property
     def nbytes(self) -> int:
-        """An estimate of the memory it takes; an instance of one host has a text of its own."""
-        listed = len(self.limits) + len(self.more_limits)
-        tuples = tuple_bytes(len(self.rejected)) + 2 * tuple_bytes(0)
-        return object_bytes(8) + tuples + listed * (object_bytes(3) + 8 + 56)
+        """An estimate of the memory it takes."""
+        tuples = tuple_bytes(len(self.rejected)) + tuple_bytes(0)
+        return object_bytes(6) + tuples + sum(limit.nbytes for limit in self.limits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +98,7 @@ class ShortRows:
     @property
     def nbytes(self) -> int:
         """An estimate of the memory it takes."""
-        return object_bytes(3) + 2 * ARRAY_BYTES + self.places.nbytes + self.amounts.nbytes
+        return object_bytes(3) + 3 * ARRAY_BYTES + self.places.nbytes + self.amounts.nbytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from xce_sim.model.verdict import Account, MismatchPart
 from xce_sim.trace.host_entries import (
     HostBlock,
-    InstanceCount,
+    LimitCount,
     NotReached,
     PositionBegin,
     PositionEnd,
     PositionSummary,
     Released,
+    ShortRows,
 )
-from xce_sim.trace.spans import Line, Span, indented
+from xce_sim.trace.spans import INDENT, Line, Span
 from xce_sim.trace.verdicts import (
-    ACCEPTED,
     CLAIMED,
     ERROR,
     KIND_NAMES,
@@ -26,6 +26,7 @@ from xce_sim.trace.verdicts import (
 )
 from xce_sim.trace.wording import Display, counted, internal_error, limit_name
 
+_ACCEPTED: Line = (("good", " accepted"),)
 _LIMIT_PLACE = KIND_NAMES.index("limit exceeded") - 1
 _REJECTED: dict[int, Line] = {
     kinds: (("bad", f" rejected (per-host check): {text}"),)
@@ -54,7 +55,7 @@ def position_end(entry: PositionEnd, _display: Display) -> Line:
     return (("bad", text),)
 
 
-def position_summary(entry: PositionSummary, _display: Display) -> Line:
+def position_summary(entry: PositionSummary, names: Sequence[str]) -> Line:
     """`accepted n03; rejected: selection mismatch 1, …, not evaluated 0; not reached 9214`."""
     accepted: Span = (
         ("dim", "no host accepted")
@@ -62,12 +63,8 @@ def position_summary(entry: PositionSummary, _display: Display) -> Line:
         else ("good", f"accepted {entry.accepted}")
     )
     texts = [f"{name} {count}" for name, count in zip(KIND_NAMES[1:], entry.rejected, strict=True)]
-    instances = [_instance(each) for each in entry.limits]
-    if entry.more_instances:
-        more = ", ".join(_instance(each) for each in entry.more_limits)
-        instances.append(f"... {counted(entry.more_instances, 'instance')} more: {more}")
-    if instances:
-        texts[_LIMIT_PLACE] += f" ({', '.join(instances)})"
+    if entry.limits:
+        texts[_LIMIT_PLACE] += f" ({', '.join(_instances(entry.limits, names))})"
     if entry.twice:
         texts.append(f"counted twice {entry.twice}")
     return (
@@ -77,8 +74,25 @@ def position_summary(entry: PositionSummary, _display: Display) -> Line:
     )
 
 
-def _instance(each: InstanceCount) -> str:
-    return f"{limit_name(each.name, each.instance)} {each.count}"
+def _instances(limits: Sequence[LimitCount], names: Sequence[str]) -> list[str]:
+    """Each instance with its count; those not named are added up per limit."""
+    listed: list[str] = []
+    more: list[tuple[str, int]] = []
+    for limit in limits:
+        account = limit.account
+        if limit.hosts is None:
+            listed.append(f"{limit_name(account.name, account.instance)} {limit.count}")
+            continue
+        listed.extend(
+            f"{limit_name(account.name, account.instance_on(names[host]))} 1"
+            for host in limit.hosts.tolist()
+        )
+        if limit.count > len(limit.hosts):
+            more.append((account.name, limit.count - len(limit.hosts)))
+    if more:
+        total = counted(sum(count for _, count in more), "instance")
+        listed.append(f"... {total} more: {', '.join(f'{name} {count}' for name, count in more)}")
+    return listed
 
 
 def not_reached(entry: NotReached, _display: Display) -> Line:
@@ -97,16 +111,14 @@ def host_lines(block: HostBlock, names: Sequence[str], display: Display) -> Iter
     """One line for each host of the block and below it one for each of its short rows."""
     rows: dict[int, list[Line]] = {}
     for short in block.rows:
-        account = short.account
-        for place, amounts in zip(short.places.tolist(), short.amounts.T.tolist(), strict=True):
-            name = names[block.hosts[place]] if account.per_host else ""
-            rows.setdefault(place, []).append(_row(account, name, amounts, display))
+        _add_rows(rows, short, block, names, display)
+    indent: Span = ("plain", INDENT * block.depth)
     parts, claims, errors = iter(block.parts), iter(block.claimed_by), iter(block.errors)
     for place, (host, kind) in enumerate(
         zip(block.hosts.tolist(), block.kinds.tolist(), strict=True)
     ):
-        if kind == ACCEPTED:
-            verdict: Line = (("good", " accepted"),)
+        if kind in _REJECTED:
+            verdict = _REJECTED[kind]
         elif kind == MISMATCH:
             verdict = _mismatch(next(parts), display)
         elif kind == CLAIMED:
@@ -114,10 +126,10 @@ def host_lines(block: HostBlock, names: Sequence[str], display: Display) -> Iter
         elif kind == ERROR:
             verdict = (("bad", f" not evaluated: {internal_error(next(errors))}"),)
         else:
-            verdict = _REJECTED[kind]
-        yield indented(block.depth, (("key", f"host {names[host]}"), *verdict))
-        for row in rows.get(place, ()):
-            yield indented(block.depth + 1, row)
+            verdict = _ACCEPTED
+        yield (indent, ("key", f"host {names[host]}"), *verdict)
+        if place in rows:
+            yield from rows[place]
 
 
 def _mismatch(part: MismatchPart | None, display: Display) -> Line:
@@ -131,20 +143,41 @@ def _mismatch(part: MismatchPart | None, display: Display) -> Line:
     )
 
 
-def _row(account: Account, host: str, amounts: Sequence[int], display: Display) -> Line:
+def _add_rows(
+    rows: dict[int, list[Line]],
+    short: ShortRows,
+    block: HostBlock,
+    names: Sequence[str],
+    display: Display,
+) -> None:
+    """Put the lines of one account under their hosts; hosts alike share the text of numbers."""
+    indent: Span = ("plain", INDENT * (block.depth + 1))
+    account = short.account
+    name: Span = ("key", _row_name(account, account.instance))
+    texts: dict[tuple[int, ...], Span] = {}
+    for place, amounts in zip(
+        short.places.tolist(), zip(*short.amounts.tolist(), strict=True), strict=True
+    ):
+        numbers = texts.get(amounts)
+        if numbers is None:
+            numbers = texts[amounts] = _numbers(account, amounts, display)
+        if account.per_host:
+            name = ("key", _row_name(account, account.instance_on(names[block.hosts[place]])))
+        rows.setdefault(place, []).append((indent, name, numbers))
+
+
+def _row_name(account: Account, instance: str) -> str:
+    if account.kind != "limit":
+        return account.name
+    return f"limit {limit_name(account.name, instance)} on {account.resource}:"
+
+
+def _numbers(account: Account, amounts: Sequence[int], display: Display) -> Span:
     total, in_use, reserved, requested = (
         display.amount(amount, account.unit) for amount in amounts
     )
     if account.kind == "limit":
-        name = limit_name(account.name, account.instance_on(host))
-        return (
-            ("key", f"limit {name} on {account.resource}:"),
-            (
-                "number",
-                f" value {total} usage {in_use} reserved {reserved} requested {requested}",
-            ),
-        )
-    return (
-        ("key", account.name),
-        ("number", f" total {total} in-use {in_use} reserved {reserved} requested {requested}"),
-    )
+        text = f" value {total} usage {in_use} reserved {reserved} requested {requested}"
+    else:
+        text = f" total {total} in-use {in_use} reserved {reserved} requested {requested}"
+    return ("number", text)

@@ -45,7 +45,6 @@ _LINE_OF: dict[type, Callable[[Any, Display], Line]] = {
     entries.SearchEnd: search_lines.search_end,
     host_entries.PositionBegin: host_lines.position_begin,
     host_entries.PositionEnd: host_lines.position_end,
-    host_entries.PositionSummary: host_lines.position_summary,
     host_entries.NotReached: host_lines.not_reached,
     host_entries.Released: host_lines.released,
 }
@@ -55,7 +54,7 @@ def trace_lines(
     record: TraceRecord, units: UnitsMode = "auto", time: TimeMode = "utc"
 ) -> Iterator[Line]:
     """All lines of a trace, in order."""
-    display = Display(units=units, time=time)
+    display = Display(units, time)
     yield _header(record)
     yield from _selection_lines(record, display)
     yield from entry_lines(record, display)
@@ -70,6 +69,8 @@ def entry_lines(record: TraceRecord, display: Display) -> Iterator[Line]:
     for entry in record.entries:
         if isinstance(entry, host_entries.HostBlock):
             yield from host_lines.host_lines(entry, names, display)
+        elif isinstance(entry, host_entries.PositionSummary):
+            yield indented(entry.depth, host_lines.position_summary(entry, names))
         else:
             yield indented(entry.depth, _LINE_OF[type(entry)](entry, display))
 

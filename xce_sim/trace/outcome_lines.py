@@ -90,7 +90,7 @@ def _reason(entry: PendEntry, host: str | None) -> str:
     if entry.resource is not None:
         parts.append(entry.resource)
     if entry.limit is not None:
-        parts.append(reason_limit(entry.limit, host))
+        parts.append(reason_limit(entry.limit, host if entry.per_host else None))
     if entry.clause is not None:
         parts.append(entry.clause)
     if entry.alternative is not None:

@@ -88,6 +88,7 @@ def _pend_entry(
         limit=entry.limit,
         clause=entry.clause,
         alternative=entry.alternative,
+        per_host=entry.per_host,
         places=places,
     )
 

@@ -12,7 +12,6 @@ from itertools import islice
 from xce_sim.model.verdict import MismatchPart, Scan
 from xce_sim.trace.blocks import (
     ClaimedHosts,
-    count_block_lines,
     host_block,
     position_summary,
 )
@@ -102,7 +101,7 @@ class PositionHooks(PlanHooks):
 
     def _keep_hosts(self, scan: Scan, verdicts: Verdicts, depth: int) -> None:
         draft = self._draft
-        lines = count_block_lines(verdicts)
+        lines = verdicts.lines
         room = min(lines, draft.room)
         if room:
             self._parts.use(scan.explain)

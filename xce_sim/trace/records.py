@@ -72,13 +72,17 @@ class DispatchOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendEntry:
-    """One reason; `places` of its hosts among the listed ones, None for a reason without hosts."""
+    """One reason; `places` of its hosts among the listed ones, None for a reason without hosts.
+
+    With `per_host` the limit has a counter of its own on every host.
+    """
 
     code: ReasonCode
     resource: str | None
     limit: str | None
     clause: str | None
     alternative: int | None
+    per_host: bool
     places: tuple[int, ...] | None
 
 
@@ -96,7 +100,7 @@ class PendOutcome:
     def nbytes(self) -> int:
         """An estimate of the memory it takes."""
         places = sum(tuple_bytes(len(entry.places or ())) for entry in self.entries)
-        entries = (object_bytes(6) + 8) * len(self.entries) + places
+        entries = (object_bytes(7) + 8) * len(self.entries) + places
         omitted = (tuple_bytes(2) + 8 + 32) * len(self.omitted)
         return object_bytes(5) + 3 * tuple_bytes(len(self.hosts)) + entries + omitted
 

@@ -44,7 +44,7 @@ class TraceFile(Protocol):
         """The path as the person wrote it."""
 
     def close(self) -> None:
-        """Write what is still held back and close; called exactly once."""
+        """Write what is still held back and close; called exactly once, and must not raise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

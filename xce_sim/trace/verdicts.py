@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from xce_sim.model.reasons import IndexArray
 from xce_sim.model.verdict import HostRows, Mask, Scan
 
 KindArray = NDArray[np.uint8]
@@ -24,6 +23,8 @@ SHORTFALL = 4
 LIMIT = 8
 CLAIMED = 16
 ERROR = 32
+
+_MISMATCH, _SHORTFALL, _LIMIT = np.uint8(MISMATCH), np.uint8(SHORTFALL), np.uint8(LIMIT)
 
 KINDS = (ACCEPTED, MISMATCH, SHORTFALL, LIMIT, CLAIMED, ERROR)
 KIND_NAMES = (
@@ -39,19 +40,29 @@ NO_VERDICT = "the check gave no verdict"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShortOn:
+    """A row that was short on `count` of the hosts looked at; `mask` says on which of them."""
+
+    rows: HostRows
+    mask: Mask
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdicts:
     """The hosts looked at, in order, with the flags of their kinds.
 
     `counts` has one number for each of `KINDS`; a host with two kinds counts under both, `twice`
-    tells how many do. `short` holds the rows with at least one short host and, for each, which of
-    the hosts looked at are short.
+    tells how many do. `short` holds the rows with at least one short host. `lines` is what all of
+    it takes as text: a line for each host and one for each short row of a host.
     """
 
-    hosts: IndexArray
+    hosts: NDArray[np.intp]
     kinds: KindArray
     counts: tuple[int, int, int, int, int, int]
     twice: int
-    short: tuple[tuple[HostRows, Mask], ...]
+    short: tuple[ShortOn, ...]
+    lines: int
 
 
 def judge(scan: Scan, claimed: Mask | None) -> Verdicts:
@@ -60,35 +71,50 @@ def judge(scan: Scan, claimed: Mask | None) -> Verdicts:
     The checks stop at the first thing found, so the kinds come in the order of the checks: not
     evaluated, mismatch, claimed, then the rows.
     """
-    hosts = scan.order[: scan.reached]
-    kinds = np.zeros(len(hosts), np.uint8)
+    hosts = scan.order[: scan.reached].astype(np.intp)
+    kinds = scan.mismatch.take(hosts).view(np.uint8) * _MISMATCH
     if scan.errors:
         failed = np.zeros(len(scan.mismatch), np.bool_)
         failed[list(scan.errors)] = True
         kinds[failed[hosts]] = ERROR
-    open_ = kinds == 0
-    kinds[scan.mismatch[hosts] & open_] = MISMATCH
     if claimed is not None:
         kinds[claimed[hosts] & (kinds == 0)] = CLAIMED
     if scan.accepted is not None:
         kinds[-1] = ACCEPTED
-    open_ = kinds == 0
-    short: list[tuple[HostRows, Mask]] = []
-    if scan.rows and open_.any():
-        for rows in scan.rows:
-            mask = rows.short[hosts] & open_
-            if mask.any():
-                kinds[mask] |= LIMIT if rows.account.kind == "limit" else SHORTFALL
-                short.append((rows, mask))
-    kinds[kinds == 0] = ERROR
+    short = _short_rows(scan, hosts, np.logical_not(kinds), kinds)
     tally = np.bincount(kinds, minlength=ERROR + 1).tolist()
+    if tally[0]:
+        kinds[kinds == 0] = ERROR
+        tally[ERROR] += tally[0]
     twice = tally[SHORTFALL | LIMIT]
-    counts = (
-        tally[ACCEPTED],
-        tally[MISMATCH],
-        tally[SHORTFALL] + twice,
-        tally[LIMIT] + twice,
-        tally[CLAIMED],
-        tally[ERROR],
+    return Verdicts(
+        hosts=hosts,
+        kinds=kinds,
+        counts=(
+            tally[ACCEPTED],
+            tally[MISMATCH],
+            tally[SHORTFALL] + twice,
+            tally[LIMIT] + twice,
+            tally[CLAIMED],
+            tally[ERROR],
+        ),
+        twice=twice,
+        short=short,
+        lines=len(hosts) + sum([each.count for each in short]),
     )
-    return Verdicts(hosts=hosts, kinds=kinds, counts=counts, twice=twice, short=tuple(short))
+
+
+def _short_rows(
+    scan: Scan, hosts: NDArray[np.intp], checked: Mask, kinds: KindArray
+) -> tuple[ShortOn, ...]:
+    """The rows that are short on a checked host; adds their kinds to those of the hosts."""
+    short: list[ShortOn] = []
+    if not np.count_nonzero(checked):
+        return ()
+    for rows in scan.rows:
+        mask = rows.short.take(hosts) & checked
+        count = int(np.count_nonzero(mask))
+        if count:
+            kinds |= mask.view(np.uint8) * (_LIMIT if rows.account.kind == "limit" else _SHORTFALL)
+            short.append(ShortOn(rows=rows, mask=mask, count=count))
+    return tuple(short)

@@ -7,23 +7,30 @@ shared."
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from xce_sim.model.clock import Micros, TimeMode, format_time
 from xce_sim.model.units import Milli, UnitsMode, format_amount
 from xce_sim.model.verdict import Account, RequestedAmount
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Display:
-    """The units and the form of times in effect when lines are made."""
+    """The units and the form of times in effect when lines are made.
 
-    units: UnitsMode = "auto"
-    time: TimeMode = "utc"
+    The lines of one trace repeat the same few amounts, so their texts are remembered.
+    """
+
+    def __init__(self, units: UnitsMode = "auto", time: TimeMode = "utc") -> None:
+        self.units = units
+        self.time = time
+        self._amounts: dict[tuple[Milli, str], str] = {}
 
     def amount(self, milli: Milli, unit: str) -> str:
         """`64 GiB`, `4`; nothing is `0` in every unit."""
-        return format_amount(milli, unit, self.units) if milli else "0"
+        known = self._amounts.get((milli, unit))
+        if known is None:
+            known = format_amount(milli, unit, self.units) if milli else "0"
+            self._amounts[milli, unit] = known
+        return known
 
     def moment(self, time: Micros) -> str:
         """`2026-10-07 10:00:01`."""
@@ -58,12 +65,11 @@ def account_name(account: Account) -> str:
 def reason_limit(limit: str, host: str | None = None) -> str:
     """The limit of a pend reason, `lim_user/u=alice`, as `lim_user (u=alice)`.
 
-    The counter that a limit keeps for each host alone has an empty instance there; at a host it
-    is `h=<host>`.
+    `host` is given where every host has a counter of its own: `lim_host (h=n03)`.
     """
     name, _, instance = limit.partition("/")
-    if not instance and host is not None:
-        instance = f"h={host}"
+    if host is not None:
+        instance = f"{instance},h={host}" if instance else f"h={host}"
     return limit_name(name, instance)
 
 
