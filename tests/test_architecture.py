@@ -17,12 +17,14 @@ PACKAGE = ROOT / "xce_sim"
 MAY_IMPORT: dict[str, set[str]] = {}
 """For each package the ones below it. `replay` and `core` stand side by side."""
 _ORDER = ["errors", "model", "resreq", "trace", "replay", "core", "sim"]
-_ORDER += ["commands", "render", "repl", "headless", "app", "replay_app", "cli", "__main__"]
+_ORDER += ["commands", "render", "repl", "program"]
+_ORDER += ["headless", "app", "replay_app", "replay_cli", "cli", "__main__"]
 for _position, _name in enumerate(_ORDER):
     MAY_IMPORT[_name] = set(_ORDER[:_position]) | {_name}
 MAY_IMPORT["core"].discard("replay")
-for _name in ("headless", "app", "replay_app"):
+for _name in ("headless", "app"):
     MAY_IMPORT[_name].add("cli")
+MAY_IMPORT["replay_app"].add("replay_cli")
 
 ROOMS: dict[str, tuple[str, ...]] = {
     "capnp": ("xce_sim.replay.codec",),

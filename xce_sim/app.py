@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable
 
 from xce_sim.cli import SimOptions
 from xce_sim.commands.catalogue import standard_registry
@@ -16,10 +15,11 @@ from xce_sim.commands.playing import Player
 from xce_sim.commands.session import Session
 from xce_sim.commands.trace_file import refuse_guarded
 from xce_sim.core.core import Core
-from xce_sim.errors import STATUS_ERROR, STATUS_INTERRUPTED, STATUS_OK, UserError
+from xce_sim.errors import STATUS_OK, UserError
 from xce_sim.headless import play_headless
+from xce_sim.program import guarded_run
 from xce_sim.render import control_views
-from xce_sim.render.console import Console, OutputClosed
+from xce_sim.render.console import Console
 from xce_sim.repl.batch import ListSource, Source, StreamSource, open_script
 from xce_sim.repl.loop import Loop
 from xce_sim.replay.reader import open_replay
@@ -33,27 +33,6 @@ _LOG = logging.getLogger("xce_sim")
 def simulate(options: SimOptions) -> int:
     """Run `xce-sim`; gives the exit status."""
     return guarded_run("xce-sim", lambda output, errors: _simulate(options, output, errors))
-
-
-def guarded_run(program: str, run: Callable[[Console, Console], int]) -> int:
-    """Run a program on its two streams; whatever it raises becomes one line and a status."""
-    output, errors = Console.of_stdout(), Console.of_stderr()
-    try:
-        status = run(output, errors)
-        output.flush()
-    except OutputClosed:
-        return STATUS_OK
-    except UserError as error:
-        errors.show(control_views.program_error(program, error))
-        status = error.status
-    except KeyboardInterrupt:
-        errors.show(control_views.program_line(program, "interrupted"))
-        status = STATUS_INTERRUPTED
-    except OSError as error:
-        _LOG.debug("the program ends", exc_info=True)
-        errors.show(control_views.program_line(program, str(error)))
-        status = STATUS_ERROR
-    return status
 
 
 def _simulate(options: SimOptions, output: Console, errors: Console) -> int:

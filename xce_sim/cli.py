@@ -1,4 +1,4 @@
-"""The command lines of `xce-sim` and `xce-replay`: parsing of arguments only.
+"""The console scripts, and the command line of `xce-sim`: parsing of arguments only.
 
 Nothing heavy is imported before it is known what to do, so that `--help` is quick.
 """
@@ -55,11 +55,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def replay_main(arguments: Sequence[str] | None = None) -> int:
     """`xce-replay`; gives the exit status."""
-    parser = replay_parser()
-    namespace = parser.parse_args(sys.argv[1:] if arguments is None else arguments)
+    from xce_sim.replay_cli import replay_options  # noqa: PLC0415  not needed by xce-sim
+
+    options = replay_options(sys.argv[1:] if arguments is None else arguments)
     from xce_sim.replay_app import run  # noqa: PLC0415  heavy
 
-    return run(namespace)
+    return run(options)
 
 
 def sim_options(arguments: Sequence[str]) -> SimOptions:
@@ -126,15 +127,4 @@ def sim_parser() -> argparse.ArgumentParser:
     add("--json", action="store_true", help="the headless summary as JSON")
     add("--log", metavar="FILE", help="append the program's own log to a file")
     add("-v", action="store_true", dest="verbose", help="log more")
-    return parser
-
-
-def replay_parser() -> argparse.ArgumentParser:
-    """The arguments of `xce-replay`."""
-    parser = argparse.ArgumentParser(
-        prog="xce-replay",
-        description="Make, convert and inspect replay files.",
-        allow_abbrev=False,
-    )
-    parser.add_argument("--version", action="version", version=f"xce-replay {__version__}")
     return parser

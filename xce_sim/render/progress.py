@@ -55,6 +55,11 @@ class Progress(AbstractContextManager["Progress"]):
         self._next = time.monotonic() + _SECONDS
         self._bar.update(self._task, completed=done, text=text, refresh=True)
 
+    def show_if_due(self, text: str) -> None:
+        """Draw a new text now and then, where the whole is not known."""
+        if self.due:
+            self.show(0, text)
+
     def _start(self) -> None:
         from rich.console import Console  # noqa: PLC0415  heavy: only where it is shown
         from rich.progress import BarColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
@@ -63,9 +68,8 @@ class Progress(AbstractContextManager["Progress"]):
         self._bar = RichProgress(
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=30),
-            TextColumn("{task.percentage:>3.0f}%", markup=False),
             TextColumn("{task.fields[text]}", markup=False),
-            TimeRemainingColumn(),
+            *((TimeRemainingColumn(),) if self._total else ()),
             console=Console(stderr=True, markup=False, emoji=False, highlight=False),
             auto_refresh=False,
             transient=True,
