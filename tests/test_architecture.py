@@ -22,7 +22,7 @@ _ORDER += ["headless", "app", "replay_app", "replay_cli", "cli", "__main__"]
 for _position, _name in enumerate(_ORDER):
     MAY_IMPORT[_name] = set(_ORDER[:_position]) | {_name}
 MAY_IMPORT["core"].discard("replay")
-for _name in ("headless", "app"):
+for _name in ("headless", "app", "replay_cli"):
     MAY_IMPORT[_name].add("cli")
 MAY_IMPORT["replay_app"].add("replay_cli")
 

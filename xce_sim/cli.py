@@ -9,9 +9,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from xce_sim import __version__
+from xce_sim.errors import STATUS_USAGE
 
 NOT_YET = ("--sim-verify", "--sim-rejoin", "--sim-output")
 """Options that are known and refused by name."""
@@ -43,6 +44,14 @@ class _Appended(argparse.Action):
     ) -> None:
         """Add one."""
         setattr(namespace, self.dest, (*getattr(namespace, self.dest), (self.const, values)))
+
+
+class Parser(argparse.ArgumentParser):
+    """Tells what is wrong in one line, with the way to all options."""
+
+    def error(self, message: str) -> NoReturn:
+        """Exit with status 2."""
+        self.exit(STATUS_USAGE, f"{self.prog}: {message}; {self.prog} --help tells more\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -88,9 +97,9 @@ def sim_options(arguments: Sequence[str]) -> SimOptions:
     )
 
 
-def sim_parser() -> argparse.ArgumentParser:
+def sim_parser() -> Parser:
     """The arguments of `xce-sim`."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="xce-sim",
         description="Play a replay of a batch scheduler and explain every decision.",
         epilog="With -i type help for the commands. Exit status: 0 fine, 1 a command or the input "

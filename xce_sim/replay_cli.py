@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from xce_sim import __version__
+from xce_sim.cli import Parser
 
 NOT_YET = ("cut", "diff")
 IMPORTS_NOT_YET = ("lsf", "slurm", "pbs")
@@ -22,8 +23,8 @@ def replay_options(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="xce-replay",
         description="Make, convert and inspect replay files (.replay binary, .jsonl JSON Lines).",
         epilog="Exit status: 0 fine, 1 the input was wrong or breaks a rule, 2 usage, "
@@ -37,7 +38,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_file_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_file_commands(commands: argparse._SubParsersAction[Parser]) -> None:
     info = commands.add_parser("info", help="what is in a replay", allow_abbrev=False)
     info.add_argument("file", metavar="FILE")
     convert = commands.add_parser(
@@ -57,7 +58,7 @@ def _add_file_commands(commands: argparse._SubParsersAction[argparse.ArgumentPar
         )
 
 
-def _add_import(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_import(commands: argparse._SubParsersAction[Parser]) -> None:
     imports = commands.add_parser("import", help="make a replay of a log", allow_abbrev=False)
     formats = imports.add_subparsers(dest="format", metavar="FORMAT", required=True)
     swf = formats.add_parser("swf", help="Standard Workload Format", allow_abbrev=False)

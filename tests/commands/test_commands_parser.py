@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from xce_sim.commands.parser import split_line
+from xce_sim.commands.parser import quoted, split_line
 from xce_sim.errors import UserError
 
 
@@ -59,6 +59,15 @@ def test_the_rest_from_a_word_is_what_was_typed() -> None:
     assert first.rest_from(3) == "type=='a b'  && gpu "
     assert first.rest_from(9) == ""
     assert (first.text, second.text) == ("info hosts where type=='a b'  && gpu ", "step")
+
+
+@given(st.text(max_size=20))
+@settings(deadline=None, max_examples=300, derandomize=True)
+def test_a_quoted_word_is_one_word_again(word: str) -> None:
+    if "\n" in word or "\r" in word:
+        return
+    (statement,) = split_line(f"info host {quoted(word)}")
+    assert [each.text for each in statement.words] == ["info", "host", word]
 
 
 @given(st.text(max_size=60))

@@ -104,13 +104,12 @@ class Walk:
             return self._value(self._positional.pop(0))
         return None
 
-    def following(self) -> list[Parameter]:
-        """The parameters that the next word could belong to."""
+    def following(self) -> tuple[list[Parameter], list[Parameter]]:
+        """The parameters whose value, and those whose name, could come next."""
         if self.due is not None:
-            return [self.due]
-        named = [p for p in self._keywords.values() if p.name not in self._given]
-        value = [self._open] if self._open is not None else self._positional[:1]
-        return [*value, *named]
+            return [self.due], []
+        values = [self._open] if self._open is not None else self._positional[:1]
+        return values, [p for p in self._keywords.values() if p.name not in self._given]
 
     def _keyword(self, parameter: Parameter) -> tuple[Parameter, bool]:
         if parameter.name in self._given:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from xce_sim.commands.session import Session
 from xce_sim.errors import UserError
 
-_NEEDS_QUOTES = frozenset("'\"; \t#")
-
 
 def complete(session: Session, text: str) -> tuple[str, list[str]]:
     """The word being typed at the end of a text, and what could stand in its place.
@@ -24,15 +22,4 @@ def complete(session: Session, text: str) -> tuple[str, list[str]]:
     if words and words[-1].end == len(text):
         prefix = text[words.pop().start :]
     found = registry.candidates([word.text for word in words], prefix, session)
-    rest_of_line = bool(words) and registry.takes_rest([word.text for word in words])
-    safe = [name for name in found if name.isprintable()]
-    return prefix, safe if rest_of_line else [_quoted(name) for name in safe]
-
-
-def _quoted(name: str) -> str:
-    if name and not _NEEDS_QUOTES.intersection(name):
-        return name
-    if "'" not in name:
-        return f"'{name}'"
-    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    return prefix, [name for name in found if name.isprintable()]

@@ -20,6 +20,7 @@ _PIECE = re.compile(
     | (?P<plain>(?:(?!;;)[^\s'"])+)""",
     re.VERBOSE,
 )
+_SPECIAL = re.compile(r"[\s'\"]|^#")
 _ESCAPED = re.compile(r'\\(["\\])')
 
 
@@ -78,6 +79,16 @@ def split_line(line: str, takes_rest: TakesRest = never_rest) -> list[Statement]
             statements.append(statement)
         position = statement.end + 2
     return statements
+
+
+def quoted(word: str) -> str:
+    """The word as it must be typed to be one word: in quotes where it needs them."""
+    if word and ";;" not in word and not _SPECIAL.search(word):
+        return word
+    if "'" not in word:
+        return f"'{word}'"
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def _statement(line: str, position: int, takes_rest: TakesRest) -> Statement:

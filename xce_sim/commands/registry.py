@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from xce_sim.commands.arguments import nearest
 from xce_sim.commands.binding import Parameter, Walk, bind, parameters_of
 from xce_sim.commands.help_page import HelpPage, help_page
-from xce_sim.commands.parser import Statement, split_line
+from xce_sim.commands.parser import Statement, quoted, split_line
 from xce_sim.commands.results import Results
 from xce_sim.commands.session import Session
 from xce_sim.errors import UserError
@@ -163,12 +163,11 @@ class Registry:
                 walk.take(word, quoted=False)
         except UserError:
             return
-        due = walk.due
-        for parameter in walk.following():
-            if parameter.keyword and parameter is not due and parameter.name.startswith(prefix):
-                yield parameter.name
-            if not parameter.keyword or parameter is due:
-                yield from parameter.kind.complete(prefix, session)
+        values, names = walk.following()
+        for kind in (parameter.kind for parameter in values):
+            found_words = kind.complete(prefix, session)
+            yield from map(quoted, found_words) if kind.takes == "word" else found_words
+        yield from (each.name for each in names if each.name.startswith(prefix))
 
     def _walk(self, words: Sequence[str]) -> tuple[_Node, int]:
         """Follow words as far as they name something below; a command may have arguments."""

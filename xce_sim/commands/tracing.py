@@ -49,8 +49,10 @@ def trace_on(
     Example: trace on job 42 level full
     Example: trace on all lines 200 file why.txt
     """
-    if all == bool(job):
-        raise UserError("invalid jobs: name all, or job and one job or more, not both")
+    if all and job:
+        raise UserError("invalid option: all", hint="it stands alone or not at all beside job")
+    if not all and not job:
+        raise UserError("needs all, or job and one JOBSEL or more")
     copy = None if file is None else open_copy(file, session.guarded)
     session.trace.enable(
         TraceSettings(

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Iterable
 
 from xce_sim.commands.parser import Statement
-from xce_sim.commands.registry import Command, UnknownCommand
+from xce_sim.commands.registry import UnknownCommand
 from xce_sim.commands.results import Quit, Result, Results, Stopped, TraceTaken
 from xce_sim.commands.session import Session
 from xce_sim.errors import STATUS_ERROR, STATUS_INTERRUPTED, STATUS_OK, UserError
@@ -76,7 +76,6 @@ class Loop:
             statements = self.session.registry.split(text)
         except UserError as error:
             return self._failed(text.split()[0], error, typed=line.typed)
-        self._repeatable = None
         failures = [self._run_statement(each, typed=line.typed) for each in statements]
         return any(failures)
 
@@ -85,7 +84,7 @@ class Loop:
         if self.over or (not typed and self.status == STATUS_INTERRUPTED):
             return False
         label = statement.words[0].text
-        command: Command | None = None
+        self._repeatable = None
         try:
             command = self.session.registry.find([word.text for word in statement.words])
             label = command.label
