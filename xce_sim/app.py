@@ -8,6 +8,8 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from xce_sim.cli import SimOptions
 from xce_sim.commands.catalogue import standard_registry
@@ -36,10 +38,11 @@ def simulate(options: SimOptions) -> int:
 
 
 def _simulate(options: SimOptions, output: Console, errors: Console) -> int:
-    _start_log(options)
-    replay = open_replay(options.replay, allow_truncated=options.allow_truncated)
-    _LOG.info("playing %s: mode %s", options.replay, replay.header.mode)
-    with replay:
+    with (
+        _logging(options),
+        open_replay(options.replay, allow_truncated=options.allow_truncated) as replay,
+    ):
+        _LOG.info("playing %s: mode %s", options.replay, replay.header.mode)
         core = Core(check=os.environ.get("XCE_SIM_CHECK", "") not in ("", "0"))
         if options.interactive:
             return _sit(options, Engine(replay, core), output)
@@ -107,17 +110,30 @@ def _new_session(options: SimOptions, engine: Engine) -> Session:
     return session
 
 
-def _start_log(options: SimOptions) -> None:
-    """The program's own log: to a file, or of defects alone to standard error."""
+@contextmanager
+def _logging(options: SimOptions) -> Iterator[None]:
+    """The program's own log: to a file, with `-v` to standard error, or of defects alone there."""
     _LOG.setLevel(logging.DEBUG if options.verbose else logging.INFO)
-    if options.log is None:
-        if options.verbose:
-            logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(message)s")
+    handler: logging.Handler | None = None
+    if options.log is not None:
+        handler = _log_file(options.log, options.replay)
+    elif options.verbose:
+        handler = logging.StreamHandler()
+    if handler is None:
+        yield
         return
-    refuse_guarded(options.log, [(options.replay, "the replay being played")])
-    try:
-        handler = logging.FileHandler(options.log, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise UserError(f"log {options.log} can not be opened: {error.strerror}") from None
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     _LOG.addHandler(handler)
+    try:
+        yield
+    finally:
+        _LOG.removeHandler(handler)
+        handler.close()
+
+
+def _log_file(path: str, replay: str) -> logging.FileHandler:
+    refuse_guarded(path, [(replay, "the replay being played")])
+    try:
+        return logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise UserError(f"log {path} can not be opened: {error.strerror}") from None

@@ -32,6 +32,7 @@ def guarded_run(program: str, run: Callable[[Console, Console], int]) -> int:
         status = STATUS_ERROR
     except Exception as error:  # noqa: BLE001  a defect is told in one line, with its traceback
         _LOG.exception("internal error")
-        errors.show(control_views.internal_error(program, error))
+        text = f"internal error: {type(error).__name__}: {error}"
+        errors.show(control_views.program_line(program, text))
         status = STATUS_ERROR
     return status
