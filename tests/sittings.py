@@ -49,8 +49,8 @@ def write_replay(path: Path, *events: dict[str, Any]) -> Path:
 class Sitting:
     """A session and everything that was shown in it."""
 
-    def __init__(self, path: Path, *, terminal: bool = False) -> None:
-        engine = Engine(open_replay(path), Core(check=True))
+    def __init__(self, path: Path, *, terminal: bool = False, check: bool = True) -> None:
+        engine = Engine(open_replay(path), Core(check=check))
         stops, trace = Stops(), TraceControl()
         self.session = Session(
             path=str(path),

@@ -69,6 +69,12 @@ class Terminal:
         self.child.close()
         return self.child.exitstatus
 
+    def text_of_all(self) -> str:
+        """The screen after everything that was ever written."""
+        screen = pyte.Screen(COLUMNS, ROWS)
+        pyte.ByteStream(screen).feed(self.raw)
+        return "\n".join(line.rstrip() for line in screen.display)
+
     def type(self, keys: str) -> None:
         """Type."""
         self.child.send(keys)
@@ -172,7 +178,7 @@ def test_colour_is_for_terminals_that_want_it(
     assert (b"\x1b" in sitting.raw) is coloured
 
 
-def long_replay(path: Path) -> None:
+def long_replay(path: Path, jobs: int = 100_000, run_time: float = 5) -> None:
     """A workload that plays for a long while: one host, and jobs by the hundred thousand."""
     lines = [
         '{"replay": {"version": 1, "mode": "workload"}}',
@@ -180,8 +186,8 @@ def long_replay(path: Path) -> None:
         '{"t": 0, "workers_push": [{"name": "n01", "slots": 1}]}',
     ]
     lines += [
-        f'{{"t": {t}, "job_new": {{"id": {t}, "user": "u", "queue": "normal", "run_time": 5}}}}'
-        for t in range(1, 200_000)
+        f'{{"t": {t}, "job_new": {{"id": {t}, "user": "u", "queue": "normal", "run_time": {run_time}}}}}'
+        for t in range(1, jobs)
     ]
     path.write_text("\n".join(lines) + "\n")
 
@@ -228,3 +234,39 @@ def test_lists_stop_at_a_terminal_and_say_so(
     sitting.wait(at_prompt)
     sitting.enter("info jobs pend")
     sitting.wait("more; info jobs pend all shows them")
+
+
+def test_a_headless_run_shows_how_far_it_is_and_leaves_the_summary(
+    terminal: Callable[..., Terminal], tmp_path: Path
+) -> None:
+    """Given a terminal, then a bar with rounds, time and rate moves, and is gone at the end."""
+    long_replay(tmp_path / "long.jsonl", 3_000, 0.5)
+    watched = terminal("--sim", str(tmp_path / "long.jsonl"))
+    watched.wait("jobs/s")
+    assert watched.wait_end() == 0
+    text = watched.text_of_all()
+    assert "playing" not in text
+    assert "[sim] summary  rounds " in text
+
+
+def test_ctrl_c_ends_a_headless_run_with_130(
+    terminal: Callable[..., Terminal], tmp_path: Path
+) -> None:
+    long_replay(tmp_path / "long.jsonl")
+    watched = terminal("--sim", str(tmp_path / "long.jsonl"))
+    watched.wait("jobs/s")
+    watched.type("\x03")
+    assert watched.wait_end() == 130
+    assert "xce-sim: interrupted at round " in watched.text_of_all()
+
+
+def test_a_resized_terminal_keeps_its_prompt(terminal: Callable[..., Terminal]) -> None:
+    sitting = terminal("--sim", CONTENTION, "-i")
+    sitting.wait(at_prompt)
+    sitting.type("info ro")
+    sitting.wait("info ro")
+    sitting.child.setwinsize(20, 60)
+    sitting.screen.resize(20, 60)
+    sitting.enter("und")
+    sitting.wait("event 0  no round has begun")
+    sitting.wait(at_prompt)
