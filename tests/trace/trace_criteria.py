@@ -15,22 +15,10 @@ CRITERIA = tuple(
 )
 
 PENDING = {
-    "1.11": "commands: help lists the trace section and info trace",
-    "1.12": "commands: any number of jobs and a path of 4095 bytes on one line",
-    "7.1": "transcripts: step mode, the trace follows the echo line",
-    "7.2": "transcripts: step mode, a selection without decision",
-    "7.3": "transcripts: continue mode, a traced round ends the folded range",
-    "7.4": "transcripts: continue mode, a traced round is never folded",
-    "7.5": "transcripts: what is printed and stored at a breakpoint",
-    "8.2": "sim: a file that can not be opened leaves the settings alone",
-    "8.3": "sim: a file that is the output or the log, by device and inode",
+    "8.4": "commands: set output refuses an open trace file",
     "10.2": "sim: verification and output are the same, traced or not",
     "10.3": "core: accounts and jobs are the same, traced or not",
-    "10.4": "transcripts: nothing changes while tracing is off",
-    "10.5": "transcripts: no other command changes",
-    "11.1": "sim: a source scan finds one place that sets the core's recorder",
     "11.2": "core: without a recorder no trace code runs",
-    "11.3": "sim: a headless run never sets a recorder",
     "11.4": "core: decisions equal those of an allocator without hooks",
 }
 """Criteria without any test so far: which package's tests will have it, and as what."""
@@ -41,9 +29,6 @@ PARTLY = {
     "4.4": "core: each internal error is injected through its seam",
     "4.5": "core: building an allocation fails through its seam",
     "5.7": "core: selecting and checking a host fail through their seams",
-    "8.1": "transcripts: the file equals the console's trace text, without info trace",
-    "8.4": "commands: set output refuses an open trace file and changes nothing",
-    "8.6": "sim: what was printed is in the file after quit, end of input and completion",
     "10.1": "core: decisions are the same four ways: off, all summary, all full, some jobs",
 }
 """Criteria tested here as far as records and lines go; the rest needs the part named."""
