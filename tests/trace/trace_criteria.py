@@ -15,7 +15,6 @@ CRITERIA = tuple(
 )
 
 PENDING = {
-    "8.4": "commands: set output refuses an open trace file",
     "10.2": "sim: verification and output are the same, traced or not",
     "10.3": "core: accounts and jobs are the same, traced or not",
     "11.2": "core: without a recorder no trace code runs",
@@ -24,6 +23,7 @@ PENDING = {
 """Criteria without any test so far: which package's tests will have it, and as what."""
 
 PARTLY = {
+    "8.4": "commands: set output refuses an open trace file",
     "1.9": "commands: the error names the argument and leaves the settings alone",
     "2.4": "core: each of the four is driven through a real round",
     "4.4": "core: each internal error is injected through its seam",
