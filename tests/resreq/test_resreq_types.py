@@ -64,6 +64,7 @@ write gpu or !gpu, or compare with 1 or 0
 type == ut
         ^^
 type, which is a string, can not be compared with ut, which is a number, at column 9
+quote it to mean the word: 'ut'
 
 type == ut + 1
         ^^^^^^

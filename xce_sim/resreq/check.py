@@ -194,7 +194,9 @@ class Checker:
         if other.kind is Kind.RESOURCE and other.resource.type == "boolean":
             name = other.resource.name
             hint = f"write {name} or !{name}, or compare with 1 or 0"
-        elif isinstance(blamed, Leaf) and blamed.kind == "word" and pair[at].kind is Kind.TEXT:
+        elif pair[at].kind is Kind.RESOURCE and value_type(other) == "string":
+            hint = f"quote it to mean the word: '{pair[at].resource.name}'"
+        elif isinstance(blamed, Leaf) and blamed.kind == "word":
             hint = suggestion(blamed.text, self.resources)
         whose = self._described(other, found.operands[1 - at])
         return self._error(blamed, f"{whose} can not be compared with {said}", hint)

@@ -56,9 +56,7 @@ def explain_error(node: Node, evaluator: RoundEvaluator, host: int) -> str | Non
     return f"{format_node(part, columns.resources)}: not a finite number ({read})"
 
 
-def _first(
-    parts: list[Node], outcome: int, evaluator: RoundEvaluator, host: int
-) -> Node | None:
+def _first(parts: list[Node], outcome: int, evaluator: RoundEvaluator, host: int) -> Node | None:
     """The first part with that outcome; None when its column has been dropped meanwhile."""
     return next((part for part in parts if _at(part, evaluator, host) == outcome), None)
 
