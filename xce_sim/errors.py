@@ -90,4 +90,27 @@ class TruncatedReplay(ReplayError):
 
 
 class RuleError(ReplayError):
-    """An event is well formed but breaks a rule (an unknown name, time running backwards, ...)."""
+    """An event is well formed but breaks a rule (an unknown name, time running backwards, ...).
+
+    `rule` is the name of the rule.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        rule: str = "",
+        file: str | None = None,
+        event: int | None = None,
+        offset: int | None = None,
+        hint: str | None = None,
+    ) -> None:
+        self.rule = rule
+        super().__init__(message, file=file, event=event, offset=offset, hint=hint)
+
+    def at(self, *, file: str | None, event: int | None, offset: int | None) -> RuleError:
+        """The same error with whatever part of the place was still unknown filled in."""
+        found = super().at(file=file, event=event, offset=offset)
+        assert isinstance(found, RuleError)
+        found.rule = self.rule
+        return found

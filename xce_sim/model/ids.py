@@ -116,10 +116,11 @@ def compress_ids(jobs: Iterable[JobId]) -> list[str]:
     Only an id that directly follows the one before it (the next element of the same array, or
     the next plain number) is joined, so `expand_ids` gives back the very same sequence.
     """
-    return [_range_text(first, last) for first, last in _ranges(jobs)]
+    return [_range_text(first, last) for first, last in id_runs(jobs)]
 
 
-def _ranges(jobs: Iterable[JobId]) -> Iterator[tuple[JobId, JobId]]:
+def id_runs(jobs: Iterable[JobId]) -> Iterator[tuple[JobId, JobId]]:
+    """First and last of every run of neighbours, as `compress_ids` joins them."""
     iterator = iter(jobs)
     first = last = next(iterator, None)
     if first is None or last is None:
@@ -147,21 +148,34 @@ def format_ids(jobs: Iterable[JobId]) -> str:
     return " ".join(compress_ids(jobs))
 
 
-def expand_ids(texts: Iterable[str]) -> list[JobId]:
-    """The ids that `compress_ids` wrote; `UserError` for a malformed or backward range."""
-    jobs: list[JobId] = []
+def parse_runs(texts: Iterable[str]) -> list[tuple[JobId, JobId]]:
+    """First and last of each range that `compress_ids` wrote.
+
+    `UserError` for a malformed or backward range. Ranges are not expanded, however long they are.
+    """
+    runs: list[tuple[JobId, JobId]] = []
     for text in texts:
         plain = _PLAIN_RANGE.fullmatch(text)
         if plain is not None:
             first, last = make_id(int(plain[1])), make_id(int(plain[2]))
             if last < first:
                 raise UserError(f"job range {text!r} runs backwards")
-            jobs.extend(range(first, last + 1))
-            continue
-        if "-" not in text:
-            jobs.append(parse_id(text))
-            continue
-        selector = parse_selector(text)
-        assert selector.first is not None and selector.last is not None
-        jobs.extend(make_id(selector.base, i) for i in range(selector.first, selector.last + 1))
+            runs.append((first, last))
+        elif "-" not in text:
+            runs.append((parse_id(text),) * 2)
+        else:
+            selector = parse_selector(text)
+            assert selector.first is not None and selector.last is not None
+            runs.append(
+                (make_id(selector.base, selector.first), make_id(selector.base, selector.last))
+            )
+    return runs
+
+
+def expand_ids(texts: Iterable[str]) -> list[JobId]:
+    """The ids that `compress_ids` wrote; `UserError` for a malformed or backward range."""
+    jobs: list[JobId] = []
+    for first, last in parse_runs(texts):
+        step = (1 << _INDEX_SHIFT) if first >> _INDEX_SHIFT else 1
+        jobs.extend(range(first, last + 1, step))
     return jobs

@@ -79,7 +79,8 @@ class HostSet:
 class ReasonEntry:
     """Entries alike but for the host.
 
-    `limit` is `name/instance` (`lim_user/u=alice`); `alternative` counts from 1 and is None
+    `limit` is `name/instance` (`lim_user/u=alice`); with `per_host` every host has an instance of
+    its own, whose last key is the host (`limit_on`). `alternative` counts from 1 and is None
     unless the job has alternatives; `hosts` is None for a reason of the whole cluster.
     """
 
@@ -89,6 +90,13 @@ class ReasonEntry:
     clause: str | None = None
     alternative: int | None = None
     hosts: HostSet | None = None
+    per_host: bool = False
+
+    def limit_on(self, host: str) -> str | None:
+        """The complete `name/instance` at one host: `lim_host/h=n03`, `lim/u=alice,h=n03`."""
+        if self.limit is None or not self.per_host:
+            return self.limit
+        return f"{self.limit}h={host}" if self.limit.endswith("/") else f"{self.limit},h={host}"
 
     @property
     def host_count(self) -> int:

@@ -1,0 +1,236 @@
+"""State inspection: what `info` shows. Looking never changes anything."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+from xce_sim.commands import job_facts
+from xce_sim.commands.arguments import Flag, Host, Job, JobStateWord, Queue, User
+from xce_sim.commands.breakpoints import facts_of
+from xce_sim.commands.host_facts import host_facts, host_row
+from xce_sim.commands.inspected import HostFacts, JobFacts, QueueFacts, RoundFacts
+from xce_sim.commands.registry import Command, command, planned
+from xce_sim.commands.results import Heading, Lines, Listing
+from xce_sim.commands.session import Session
+from xce_sim.core.job import Job as CoreJob
+from xce_sim.core.state import State
+from xce_sim.errors import UserError
+from xce_sim.model.ids import JobSelector, make_id, order_key
+from xce_sim.model.job import JOB_STATES, JobState
+from xce_sim.model.worker import WORKER_STATUSES
+from xce_sim.trace.recall import recall_lines
+
+SECTION = "State inspection"
+
+Word = TypeVar("Word", bound=str)
+
+
+@command("info job", SECTION)
+def info_job(session: Session, job: Job, *, all: Flag = False) -> JobFacts | Listing:
+    """Show a job: what it asks for, where it runs, or why it waits.
+
+    Of several jobs (an array) each has one line. `all` cuts nothing.
+
+    Usage: info job JOBSEL [all]
+    Example: info job 42
+    Example: info job 42[1-10]
+    """
+    found = matching(session.player.engine.core.state, job)
+    if not found:
+        hint = "it has not arrived yet, or has left; info jobs lists those that are there"
+        raise UserError(f"unknown job: {job}", hint=hint)
+    if len(found) == 1:
+        return job_facts.job_facts(session.player.engine, found[0], whole=all)
+    return _job_list(session, found, f"job {job} elements", f"info job {job}", whole=all)
+
+
+@command("info jobs", SECTION)
+def info_jobs(
+    session: Session,
+    state: JobStateWord | None = None,
+    *,
+    queue: Queue | None = None,
+    user: User | None = None,
+    all: Flag = False,
+) -> Listing:
+    """List jobs, a line each, by id: all of them, or those in a state, of a queue, of a user.
+
+    At a terminal the first 50 are shown; `all` shows the rest.
+
+    Usage: info jobs [pend|psusp|run|susp|done|exit] [queue Q] [user U] [all]
+    Example: info jobs pend queue normal
+    """
+    found = [
+        job
+        for job in session.player.engine.core.state.jobs.values()
+        if (state is None or job.state == state)
+        and (queue is None or job.queue == queue)
+        and (user is None or job.user == user)
+    ]
+    found.sort(key=lambda job: order_key(job.id))
+    words = ["info jobs", state or "", f"queue {queue}" if queue else ""]
+    words.append(f"user {user}" if user else "")
+    return _job_list(session, found, "jobs", " ".join(filter(None, words)), whole=all)
+
+
+@command("info host", SECTION)
+def info_host(session: Session, host: Host, *, all: Flag = False) -> HostFacts:
+    """Show a host: its state, what it has, what is in use, and the jobs on it.
+
+    Usage: info host NAME [all]
+    Example: info host n01
+    """
+    state = session.player.engine.core.state
+    return host_facts(state, state.columns.index[host], whole=all)
+
+
+@command("info hosts", SECTION)
+def info_hosts(session: Session, *, all: Flag = False) -> Listing:
+    """List hosts, a line each, in the order in which they are scanned.
+
+    At a terminal the first 50 are shown; `all` shows the rest.
+
+    Usage: info hosts [all]
+    Example: info hosts
+    """
+    state = session.player.engine.core.state
+    total = len(state.columns)
+    counts = Counter(state.columns.status_of(host) for host in range(total))
+    return Listing(
+        rows=(host_row(state, host) for host in range(total)),
+        total=total,
+        nothing="hosts",
+        command="info hosts",
+        whole=all,
+        heading=Heading(what="hosts", total=total, counts=_ordered(counts, WORKER_STATUSES)),
+    )
+
+
+@command("info queues", SECTION)
+def info_queues(session: Session, *, all: Flag = False) -> Listing:
+    """List queues with their priority and jobs, in the order of the configuration.
+
+    Usage: info queues [all]
+    Example: info queues
+    """
+    state = session.player.engine.core.state
+    counts: dict[str, Counter[JobState]] = {name: Counter() for name in state.queues}
+    for job in state.jobs.values():
+        if job.queue in counts:
+            counts[job.queue][job.state] += 1
+    rows = (
+        QueueFacts(
+            name=queue.name,
+            priority=queue.priority,
+            active=queue.active,
+            hosts=queue.hosts,
+            requirement=queue.resreq,
+            jobs=_ordered(counts[queue.name], JOB_STATES),
+        )
+        for queue in state.queues.values()
+    )
+    return Listing(rows=rows, total=len(counts), nothing="queues", command="info queues", whole=all)
+
+
+@command("info round", SECTION)
+def info_round(session: Session, *, all: Flag = False) -> RoundFacts:
+    """Show the round at which the replay stands, and what it has decided so far.
+
+    Usage: info round [all]
+    Example: info round
+    """
+    log, place = session.player.log, session.player.place
+    return RoundFacts(
+        round=log.round,
+        time=place.time,
+        event=place.event,
+        phase=log.phase,
+        counts=log.counts,
+        dispatched=log.dispatched,
+        pending=log.pending,
+        whole=all,
+    )
+
+
+@command("info trace", SECTION)
+def info_trace(session: Session, job: Job) -> Lines:
+    """Show the latest stored explanation of a job's decision, even if the job has left.
+
+    Of an array every element that has one is shown. `trace on` must have been given before.
+
+    Usage: info trace JOBSEL
+    Example: info trace 42
+    """
+    state, store, settings = session.player.engine.core.state, session.store, session.settings
+    states = [(found.id, found.state) for found in matching(state, job)]
+    return Lines(
+        lines=lambda: recall_lines(store, job, states, units=settings.units, time=settings.time)
+    )
+
+
+@command("info breakpoints", SECTION)
+def info_breakpoints(session: Session, *, all: Flag = False) -> Listing:
+    """List the breakpoints and how often each was hit.
+
+    Usage: info breakpoints [all]
+    Example: info breakpoints
+    """
+    return Listing(
+        rows=tuple([facts_of(point) for point in session.stops]),
+        total=len(session.stops),
+        nothing="breakpoints",
+        command="info breakpoints",
+        whole=all,
+    )
+
+
+def matching(state: State, selector: JobSelector) -> list[CoreJob]:
+    """The present jobs that a selector names, by element index."""
+    single = state.jobs.get(make_id(selector.base))
+    found = [] if single is None or not selector.matches(single.id) else [single]
+    elements = (state.jobs[job] for job in state.arrays.get(selector.base, ()))
+    found += [job for job in elements if selector.matches(job.id)]
+    return sorted(found, key=lambda job: order_key(job.id))
+
+
+def _job_list(
+    session: Session, found: list[CoreJob], what: str, words: str, *, whole: bool
+) -> Listing:
+    waits = job_facts.Waits(session.player.engine)
+    counts = Counter(job.state for job in found)
+    return Listing(
+        rows=(job_facts.job_row(waits, job) for job in found),
+        total=len(found),
+        nothing="jobs",
+        command=words,
+        whole=whole,
+        heading=Heading(what=what, total=len(found), counts=_ordered(counts, JOB_STATES)),
+    )
+
+
+def _ordered(counts: Mapping[Word, int], order: Iterable[Word]) -> dict[str, int]:
+    return {str(word): counts[word] for word in order if counts.get(word)}
+
+
+COMMANDS: tuple[Command, ...] = (
+    info_job,
+    info_jobs,
+    info_host,
+    info_hosts,
+    planned("info queue", SECTION),
+    info_queues,
+    planned("info limit", SECTION),
+    planned("info limits", SECTION),
+    planned("info resources", SECTION),
+    planned("info shared", SECTION),
+    planned("info users", SECTION),
+    info_round,
+    planned("info decisions", SECTION),
+    planned("info select", SECTION),
+    planned("info session", SECTION),
+    info_trace,
+    info_breakpoints,
+    planned("info link", SECTION),
+)

@@ -1,0 +1,118 @@
+"""What is reported of each happening: everything in step mode, one line a round otherwise.
+
+Continue mode "folds neighbouring rounds with the same fingerprint (nothing dispatched, the same
+jobs pending) into one range". A traced decision is always reported, with its echo, and a round
+that has one is never part of a range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from xce_sim.commands.playing import RoundLog
+from xce_sim.commands.results import (
+    DecisionMade,
+    Result,
+    RoundClosed,
+    RoundOpened,
+    RoundRange,
+    TraceTaken,
+)
+from xce_sim.commands.session import Session
+from xce_sim.commands.trace_file import CopyFile
+from xce_sim.model.decision import Decision, PendRun
+from xce_sim.sim.happening import Decided, Happening, RoundBegins, RoundEnded
+
+
+class Reporter:
+    """Step mode: "echoes every decision of the round as the driver processes it"."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def report(self, happening: Happening) -> Iterator[Result]:
+        """What there is to show of a happening."""
+        if isinstance(happening, RoundBegins):
+            yield RoundOpened(round=happening.round, time=happening.t, counts=happening.counts)
+        elif isinstance(happening, Decided):
+            if self._session.settings.echo == "on" or happening.record is not None:
+                yield from (DecisionMade(decision=each) for each in _single(happening.decision))
+            if happening.record is not None:
+                yield self._traced(happening)
+        elif isinstance(happening, RoundEnded):
+            yield _closed(self._session.player.log)
+
+    def end(self) -> Iterator[Result]:
+        """Whatever was held back; called when execution stops."""
+        yield from ()
+
+    def _traced(self, happening: Decided) -> TraceTaken:
+        record = happening.record
+        assert record is not None
+        self._session.store.put(record)
+        settings = self._session.trace.current
+        file = None if settings is None else settings.file
+        copy = file.write if isinstance(file, CopyFile) else None
+        return TraceTaken(record=record, copy=copy)
+
+
+class FoldingReporter(Reporter):
+    """Continue mode: "one line per round", neighbours alike as one range."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._range: RoundRange | None = None
+        self._traced_round: int | None = None
+
+    def report(self, happening: Happening) -> Iterator[Result]:
+        """What there is to show of a happening; quiet rounds are held back."""
+        if isinstance(happening, Decided) and happening.record is not None:
+            yield from self.end()
+            self._traced_round = happening.round
+            yield DecisionMade(decision=happening.decision)
+            yield self._traced(happening)
+        elif isinstance(happening, RoundEnded):
+            closed = _closed(self._session.player.log)
+            if closed.dispatched or closed.reconstructed or self._traced_round == closed.round:
+                yield from self.end()
+                yield closed
+            else:
+                yield from self._fold(closed)
+
+    def end(self) -> Iterator[Result]:
+        """The range held back, if there is one."""
+        held, self._range = self._range, None
+        if held is not None:
+            yield held
+
+    def _fold(self, closed: RoundClosed) -> Iterator[Result]:
+        held = self._range
+        if held is not None and held.pending == closed.pending:
+            self._range = replace(held, last=closed.round, end=closed.time)
+            return
+        yield from self.end()
+        self._range = RoundRange(
+            first=closed.round,
+            last=closed.round,
+            begin=closed.time,
+            end=closed.time,
+            pending=closed.pending,
+        )
+
+
+def _single(decision: Decision) -> Iterator[Decision]:
+    if isinstance(decision, PendRun):
+        yield from decision
+    else:
+        yield decision
+
+
+def _closed(log: RoundLog) -> RoundClosed:
+    return RoundClosed(
+        round=log.round,
+        time=log.time,
+        dispatched=log.dispatched,
+        reconstructed=log.reconstructed,
+        pending=log.pending,
+    )

@@ -1,0 +1,122 @@
+"""The ledger: how much of every account is in use.
+
+Resources and limit instances are one mechanism: an account is a column over hosts (`HostUsage`)
+or one number for the cluster (`ClusterUsage`), and a running job holds `Charges` in them. All
+amounts are int64 thousandths. What a charge comes to is fixed in `charging`; what may be charged
+is decided by the allocator.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from xce_sim.model.columns import BoolArray, Int64Array
+from xce_sim.model.reasons import IndexArray
+from xce_sim.model.units import Milli
+from xce_sim.model.verdict import Account
+
+AccountKey = tuple[str, str]
+"""(`resource name`, "") or (`limit name`, `instance`) with the kind told by the table it is in."""
+
+
+class HostUsage:
+    """An account with a part on every host.
+
+    `total` has the resource's pushed totals, or the limit's value on each host that it covers.
+    `covers` is None for all hosts. A *pooled* account (a plain `hosts` list) has "one counter over
+    its hosts": its use is the sum of all parts, kept in `pool`.
+    """
+
+    __slots__ = ("account", "covers", "in_use", "pool", "pooled", "total")
+
+    def __init__(
+        self, account: Account, total: Int64Array, covers: BoolArray | None, *, pooled: bool
+    ) -> None:
+        self.account = account
+        self.total = total
+        self.covers = covers
+        self.pooled = pooled
+        self.in_use: Int64Array = np.zeros(len(total), np.int64)
+        self.pool: Milli = 0
+
+    def used(self) -> Int64Array:
+        """What the check of each host compares: its own part, or the whole pool."""
+        if self.pooled:
+            return np.full(len(self.in_use), self.pool, np.int64)
+        return self.in_use
+
+
+class ClusterUsage:
+    """An account of the whole cluster: a shared resource or a cluster-wide limit instance."""
+
+    __slots__ = ("account", "in_use", "total")
+
+    def __init__(self, account: Account, total: Milli) -> None:
+        self.account = account
+        self.total = total
+        self.in_use: Milli = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HostCharge:
+    """Amounts on hosts: `hosts` and `amounts` are parallel, shape `[n]`, each host once."""
+
+    usage: HostUsage
+    hosts: IndexArray
+    amounts: Int64Array
+
+
+@dataclass(frozen=True, slots=True)
+class Charges:
+    """All that one running job holds."""
+
+    on_hosts: tuple[HostCharge, ...]
+    in_cluster: tuple[tuple[ClusterUsage, Milli], ...]
+
+
+class Ledger:
+    """All accounts by kind, and a version that changes with every change of any account.
+
+    `shorts` remembers, until then, which hosts are short of an amount of an account: a mask by
+    (`id` of the usage, amount).
+    """
+
+    def __init__(self) -> None:
+        self.version = 0
+        self.shorts: dict[tuple[int, Milli], BoolArray] = {}
+        self.resources: dict[int, HostUsage] = {}
+        self.shared: dict[int, ClusterUsage] = {}
+        self.host_limits: dict[AccountKey, HostUsage] = {}
+        self.cluster_limits: dict[AccountKey, ClusterUsage] = {}
+
+    def touch(self) -> None:
+        """Note that totals, candidates or anything else that a check reads has changed."""
+        self.version += 1
+        self.shorts.clear()
+
+    def charge(self, charges: Charges, frozen: BoolArray | None) -> None:
+        """Add what a job takes; parts on frozen hosts (a mask, None for none) are skipped."""
+        self._add(charges, 1, frozen)
+
+    def release(self, charges: Charges, frozen: BoolArray | None) -> None:
+        """Take away what a job held, skipping the same hosts."""
+        self._add(charges, -1, frozen)
+
+    def _add(self, charges: Charges, sign: int, frozen: BoolArray | None) -> None:
+        self.touch()
+        for charge in charges.on_hosts:
+            hosts, amounts = charge.hosts, charge.amounts
+            if frozen is not None:
+                live = ~frozen[hosts]
+                hosts, amounts = hosts[live], amounts[live]
+            usage = charge.usage
+            if sign > 0:
+                usage.in_use[hosts] += amounts
+            else:
+                usage.in_use[hosts] -= amounts
+            if usage.pooled:
+                usage.pool += sign * int(amounts.sum())
+        for total, amount in charges.in_cluster:
+            total.in_use += sign * amount

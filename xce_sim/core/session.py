@@ -1,0 +1,198 @@
+"""One round: a generator of decisions.
+
+"the driver pulls one decision, deals with it, pulls the next"; nothing runs ahead. Neighbours in
+picking order that pend with the very same reasons come as one `PendRun`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+
+from xce_sim.core import jobs
+from xce_sim.core.allocator import Allocator, cause_of
+from xce_sim.core.classes import SchedulingClass
+from xce_sim.core.derive import first_difference
+from xce_sim.core.disclosure import host_charges, shared_charges
+from xce_sim.core.job import Job
+from xce_sim.core.picker import Outcome, picker_of
+from xce_sim.core.state import State
+from xce_sim.model.decision import Decision, Dispatch, NoDecision, Pend, PendRun
+from xce_sim.model.ids import JobId, order_key
+from xce_sim.model.job import Allocation
+from xce_sim.model.reasons import Reasons
+from xce_sim.trace.recorder import Recorder
+
+Watch = Callable[[JobId], bool]
+"""Whether a breakpoint waits for a job, so that its pend must not be inside a run."""
+
+
+class AccountsDiffer(Exception):
+    """The kept accounts disagree with the derived ones: a defect of the program."""
+
+
+class Session:
+    """A round over a state. Its number is only passed on."""
+
+    def __init__(
+        self,
+        state: State,
+        number: int,
+        *,
+        recorder: Recorder | None = None,
+        watch: Watch | None = None,
+        check: bool = False,
+    ) -> None:
+        self._state = state
+        self._number = number
+        self._recorder = recorder
+        self._watch = watch
+        self._check = check
+        self._allocator = Allocator(state)
+        self._run: list[JobId] = []
+        self._run_reasons: Reasons | None = None
+
+    def decisions(self) -> Iterator[Decision]:
+        """Begin the round, report reconstructed dispatches, then pick and try jobs."""
+        state, recorder = self._state, self._recorder
+        state.limits.require_all()
+        if self._check:
+            difference = first_difference(state)
+            if difference is not None:
+                raise AccountsDiffer(f"round {self._number}: {difference}")
+        state.evaluator.begin_round()
+        if recorder is not None:
+            recorder.begin_session(self._number, state.config.params.policy, state.columns.names)
+        yield from self._reconstructed()
+        yield from self._picked()
+        if recorder is not None:
+            recorder.end_session()
+
+    def _reconstructed(self) -> Iterator[Decision]:
+        """Running jobs that were not decided here, "by (start time, id), once"."""
+        state = self._state
+        found = sorted(
+            state.unreported.values(), key=lambda job: (job.start_time or 0, order_key(job.id))
+        )
+        for job in found:
+            job.reported = True
+            assert job.allocation is not None
+            if self._recorder is not None and self._recorder.wants(job.id):
+                self._recorder.reconstructed(job.id, host_charges(state, job), shared_charges(job))
+            yield Dispatch(job=job.id, allocation=job.allocation, reconstructed=True)
+        state.unreported.clear()
+
+    def _picked(self) -> Iterator[Decision]:
+        state = self._state
+        picking = picker_of(state.config.params.policy)(state.order)
+        position = 0
+        job = next(picking, None)
+        while job is not None:
+            position += 1
+            outcome: Outcome
+            traced = self._recorder is not None and self._recorder.wants(job.id)
+            klass = state.class_of(job)
+            if traced:
+                yield from self._flush()
+                assert self._recorder is not None
+                outcome, decision = self._traced(self._recorder, job, klass, position)
+                yield decision
+            elif klass.request is None:
+                yield from self._flush()
+                outcome = "none"
+                yield NoDecision(job=job.id, kind="no_object", cause=klass.invalid)
+            else:
+                outcome = yield from self._try(job, klass)
+            try:
+                job = picking.send(outcome)
+            except StopIteration:
+                job = None
+        yield from self._flush()
+
+    def _try(self, job: Job, klass: SchedulingClass) -> Generator[Decision, None, Outcome]:
+        """Try an untraced job; a class that failed fails alike while no account changes."""
+        reasons = klass.failed if klass.failed_version == self._state.ledger.version else None
+        if reasons is None:
+            try:
+                attempt = self._allocator.attempt(klass, None)
+            except Exception as error:  # noqa: BLE001  "internal error: no decision"
+                yield from self._flush()
+                yield NoDecision(job=job.id, kind="internal_error", cause=cause_of(error))
+                return "none"
+            if attempt.allocation is not None:
+                yield from self._flush()
+                yield self._dispatch(job, attempt.allocation)
+                return "dispatched"
+            reasons = attempt.reasons
+            if reasons is None:
+                yield from self._flush()
+                yield NoDecision(job=job.id, kind="no_reason")
+                return "none"
+            klass.failed, klass.failed_version = reasons, self._state.ledger.version
+        self._pend(job, reasons)
+        if self._watch is not None and self._watch(job.id):
+            yield from self._flush()
+            yield Pend(job=job.id, reasons=reasons)
+        else:
+            if self._run_reasons is not reasons:
+                yield from self._flush()
+                self._run_reasons = reasons
+            self._run.append(job.id)
+        return "pended"
+
+    def _traced(
+        self, recorder: Recorder, job: Job, klass: SchedulingClass, position: int
+    ) -> tuple[Outcome, Decision]:
+        """Try a traced job on the full road, telling the recorder."""
+        state = self._state
+        recorder.begin_job(job.id, position)
+        recorder.selection(
+            queue=job.queue,
+            queue_priority=state.queues[job.queue].priority,
+            job_priority=job.priority,
+            queue_time=job.queue_time,
+        )
+        if klass.request is None:
+            recorder.no_decision("no_object", klass.invalid)
+            return "none", NoDecision(job=job.id, kind="no_object", cause=klass.invalid)
+        recorder.cluster_limits([usage.account for usage in klass.election.cluster_limits])
+        try:
+            attempt = self._allocator.attempt(klass, recorder)
+        except Exception as error:  # noqa: BLE001  "internal error: no decision"
+            recorder.no_decision("internal_error", cause_of(error))
+            return "none", NoDecision(job=job.id, kind="internal_error", cause=cause_of(error))
+        if attempt.allocation is not None:
+            decision = self._dispatch(job, attempt.allocation)
+            recorder.dispatch(host_charges(state, job), shared_charges(job))
+            return "dispatched", decision
+        reasons = attempt.reasons
+        if reasons is None:
+            recorder.no_decision("no_reason", "")
+            return "none", NoDecision(job=job.id, kind="no_reason")
+        if klass.failed is not None and klass.failed_version == state.ledger.version:
+            reasons = klass.failed
+        klass.failed, klass.failed_version = reasons, state.ledger.version
+        self._pend(job, reasons)
+        recorder.pend(reasons)
+        return "pended", Pend(job=job.id, reasons=reasons)
+
+    def _dispatch(self, job: Job, allocation: Allocation) -> Dispatch:
+        """Commit: "a dispatch charges everything at once and the job is `run`"."""
+        jobs.dispatch(self._state, job, allocation)
+        return Dispatch(job=job.id, allocation=allocation)
+
+    def _pend(self, job: Job, reasons: Reasons) -> None:
+        """Commit: "a pend stores its reasons"; the only place that assigns them."""
+        job.reasons = reasons
+        job.reason_round = self._number
+
+    def _flush(self) -> Iterator[Decision]:
+        """Hand out the run of neighbours that has come together."""
+        run, reasons = self._run, self._run_reasons
+        self._run, self._run_reasons = [], None
+        if not run:
+            return
+        assert reasons is not None
+        if len(run) == 1:
+            yield Pend(job=run[0], reasons=reasons)
+        else:
+            yield PendRun(jobs=tuple(run), reasons=reasons)

@@ -1,0 +1,142 @@
+"""The per-host check in columns: which candidates fit a position of a given size.
+
+A sieve belongs to one requirement of one attempt. It answers for all hosts at once; who is
+claimed by an earlier position is the search's business. Shape of every array: `[hosts]`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from xce_sim.core.candidates import Candidates
+from xce_sim.core.demand import Demand, HostDemand
+from xce_sim.core.reservation import Claimed, Reservation
+from xce_sim.model.columns import BoolArray, Int64Array
+from xce_sim.model.reasons import IndexArray
+from xce_sim.model.units import Milli
+from xce_sim.model.verdict import HostRows
+
+ShortMasks = tuple[BoolArray, ...]
+"""For each row of the demand, the hosts that are short of it."""
+
+
+class Sieve:
+    """Checks positions against what is free now.
+
+    `order` lists candidate indices in scan order; `matching` and `mismatching` tell the outcome
+    of the pre-filter. `size` is tasks of a position and `first` whether it is the first one
+    filled for this requirement (it alone takes the amounts written `/job`).
+    """
+
+    def __init__(
+        self,
+        demand: Demand,
+        candidates: Candidates,
+        reservation: Reservation,
+        cache: dict[tuple[int, Milli], BoolArray],
+    ) -> None:
+        self.demand = demand
+        self.candidates = candidates
+        self.order: IndexArray = candidates.order
+        self.matching: BoolArray = candidates.matching
+        self.mismatching: BoolArray = candidates.mismatching
+        self._reservation = reservation
+        self._cache = cache
+        self._fits: dict[tuple[int, bool], BoolArray] = {}
+        self._shorts: dict[tuple[int, bool], ShortMasks] = {}
+        self._journal: list[Claimed] = []
+
+    def fits(self, size: int, *, first: bool) -> BoolArray:
+        """Candidates that pass the pre-filter and every row; do not write to it."""
+        key = (size, first)
+        found = self._fits.get(key)
+        if found is None:
+            found = self.matching.copy()
+            for short in self.shorts(size, first=first):
+                found &= ~short
+            self._fits[key] = found
+        return found
+
+    def shorts(self, size: int, *, first: bool) -> ShortMasks:
+        """The hosts short of each row, whatever the select says; do not write to them."""
+        key = (size, first)
+        found = self._shorts.get(key)
+        if found is None:
+            found = tuple(self._short(row, size, first=first) for row in self.demand.on_hosts)
+            self._shorts[key] = found
+        return found
+
+    def rows(self, size: int, *, first: bool) -> tuple[HostRows, ...]:
+        """The same check with all its numbers."""
+        zeros = np.zeros(len(self.matching), np.int64)
+        found = []
+        for row, short in zip(self.demand.on_hosts, self.shorts(size, first=first), strict=True):
+            usage = row.usage
+            requested = self._reservation.requested(row, size, first=first)
+            found.append(
+                HostRows(
+                    account=usage.account,
+                    total=usage.total.copy(),
+                    in_use=usage.used().copy(),
+                    reserved=zeros + self._reservation.on_host_row(row),
+                    requested=zeros + requested,
+                    short=short,
+                )
+            )
+        return tuple(found)
+
+    def capacity(self, *, first: bool) -> Int64Array:
+        """The most tasks that each host passes the check with, 0 where it passes with none."""
+        most = np.where(self.matching, np.iinfo(np.int64).max, 0)
+        for row in self.demand.on_hosts:
+            usage = row.usage
+            free = usage.total - usage.used() - self._reservation.on_host_row(row)
+            fixed = self._reservation.requested(row, 0, first=first)
+            if row.amount.task:
+                able = np.maximum((free - fixed) // row.amount.task, 0)
+            else:
+                able = np.where(free >= fixed, np.iinfo(np.int64).max, 0)
+                able = np.where(np.equal(fixed, 0), np.iinfo(np.int64).max, able)
+            if usage.covers is not None:
+                able = np.where(usage.covers, able, np.iinfo(np.int64).max)
+            np.minimum(most, able, out=most)
+        return most
+
+    def claim(self, host: int, size: int, *, first: bool) -> None:
+        """Reserve a position on a host."""
+        self._journal += self._reservation.claim(self.demand, host, size, first=first)
+        self._forget()
+
+    def release(self) -> None:
+        """Take back all positions that this sieve has reserved."""
+        if self._journal:
+            self._reservation.release(self._journal)
+            self._journal.clear()
+            self._forget()
+
+    def _forget(self) -> None:
+        self._fits.clear()
+        self._shorts.clear()
+
+    def _short(self, row: HostDemand, size: int, *, first: bool) -> BoolArray:
+        usage = row.usage
+        requested = self._reservation.requested(row, size, first=first)
+        key: tuple[int, Milli] | None = None
+        if self._reservation.empty and not isinstance(requested, np.ndarray):
+            key = (id(usage), requested)
+        if key is not None and key in self._cache:
+            return self._cache[key]
+        free = usage.total - usage.used()
+        reserved = self._reservation.on_host_row(row)
+        if isinstance(reserved, np.ndarray) or reserved:
+            free = free - reserved
+        short = free < requested
+        if isinstance(requested, np.ndarray):
+            short &= requested > 0
+        elif requested == 0:
+            short = np.zeros(len(free), np.bool_)
+        if usage.covers is not None:
+            short &= usage.covers
+        if key is not None:
+            self._cache[key] = short
+        return short

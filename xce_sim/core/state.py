@@ -1,0 +1,129 @@
+"""The state of the core: ground truth as pushed, and what is derived from it.
+
+Ground truth: configuration, resource definitions, shared totals, workers, jobs with states and
+allocations. Derived: the ledger, the picking order, scheduling classes, select columns. The
+functions that change it live in `events`, the definition of what is derived in `derive`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+from xce_sim.core.candidates import HostLists
+from xce_sim.core.classes import ClassKey, SchedulingClass
+from xce_sim.core.election import Elector
+from xce_sim.core.job import Job
+from xce_sim.core.ledger import Ledger
+from xce_sim.core.limits import LimitTable
+from xce_sim.core.order import PickingOrder
+from xce_sim.errors import UserError
+from xce_sim.model.clock import SECOND, Micros
+from xce_sim.model.columns import STATUS_CODE, BoolArray, HostColumns
+from xce_sim.model.config import Config, Queue
+from xce_sim.model.ids import JobId
+from xce_sim.model.resources import ResourceTable
+from xce_sim.model.worker import FROZEN_STATUSES
+from xce_sim.resreq.evaluate import RoundEvaluator
+from xce_sim.resreq.intern import InternTable
+from xce_sim.resreq.language import Language
+from xce_sim.resreq.merge import check_sizes
+
+LINGER: Micros = 60 * SECOND
+"""How long a final job stays: it "leaves the tables 60 s of simulated time later"."""
+
+
+class State:
+    """Everything a core knows.
+
+    `waiting` holds all jobs in state `pend`, `order` those of active queues in picking order.
+    `departures` lists final jobs with the time at which they leave, in order of time. `arrived`
+    collects jobs that run since the last look, `unreported` running jobs that nobody dispatched
+    here and that no round has reported yet.
+    """
+
+    def __init__(self) -> None:
+        self.now: Micros = 0
+        self.config = Config()
+        self.queues: dict[str, Queue] = {}
+        self.limits = LimitTable()
+        self.columns = HostColumns(ResourceTable())
+        self.jobs: dict[JobId, Job] = {}
+        self.arrays: dict[int, dict[JobId, None]] = {}
+        self.departures: deque[tuple[Micros, JobId]] = deque()
+        self.ignored_updates = 0
+
+        self.table = InternTable()
+        self.language = Language(self.table)
+        self.evaluator = RoundEvaluator(self.columns)
+        self.host_lists = HostLists(self.columns)
+        self.ledger = Ledger()
+        self.elector = Elector((), self.ledger, self.columns)
+        self.classes: dict[ClassKey, SchedulingClass] = {}
+        self.waiting: dict[JobId, Job] = {}
+        self.order = PickingOrder()
+        self.arrived: list[Job] = []
+        self.unreported: dict[JobId, Job] = {}
+        self._frozen: BoolArray | None = None
+        self._frozen_version = -1
+
+    @property
+    def resources(self) -> ResourceTable:
+        """All resource definitions."""
+        return self.columns.resources
+
+    def job(self, job: JobId) -> Job | None:
+        """The job of that id, None if it is not (or no longer) there."""
+        return self.jobs.get(job)
+
+    def frozen(self) -> BoolArray | None:
+        """The hosts whose accounts stay as they were, shape `[hosts]`; None if there are none."""
+        if self._frozen_version != self.columns.version:
+            codes = [STATUS_CODE[status] for status in sorted(FROZEN_STATUSES)]
+            mask = np.isin(self.columns.status, codes)
+            self._frozen = mask if mask.any() else None
+            self._frozen_version = self.columns.version
+        return self._frozen
+
+    def class_of(self, job: Job) -> SchedulingClass:
+        """The job's scheduling class, made when the first such job is picked."""
+        if job.klass is None:
+            key = (
+                job.resreq,
+                job.min_tasks,
+                job.max_tasks,
+                job.user,
+                job.queue,
+                job.project,
+                job.hosts,
+            )
+            klass = self.classes.get(key)
+            if klass is None:
+                klass = self.classes[key] = self._make_class(job)
+            job.klass = klass
+        return job.klass
+
+    def drop_classes(self) -> None:
+        """Forget all classes: definitions, queues or limits have changed."""
+        self.classes.clear()
+        for job in self.waiting.values():
+            job.klass = None
+
+    def _make_class(self, job: Job) -> SchedulingClass:
+        queue = self.queues[job.queue]
+        request, invalid = None, ""
+        try:
+            request = self.language.parse_in_queue(job.resreq, queue.resreq, self.resources)
+            check_sizes(request, job.min_tasks, job.max_tasks)
+        except UserError as error:
+            request, invalid = None, error.message
+        return SchedulingClass(
+            min_tasks=job.min_tasks,
+            max_tasks=job.max_tasks,
+            hosts=job.hosts,
+            queue_hosts=queue.hosts,
+            election=self.elector.elect(job.user, job.queue, job.project),
+            request=request,
+            invalid=invalid,
+        )

@@ -1,0 +1,84 @@
+"""A headless run: to the end, a progress bar meanwhile, a summary at last.
+
+Standard output has the summary alone, which follows from the replay; how fast it was played goes
+to standard error.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, cast
+
+from xce_sim.cli import SimOptions
+from xce_sim.core.core import Core
+from xce_sim.errors import STATUS_INTERRUPTED, STATUS_OK
+from xce_sim.model.clock import format_time
+from xce_sim.render import control_views, summary_views
+from xce_sim.render.console import Console
+from xce_sim.render.progress import Progress
+from xce_sim.replay.reader import Numbered, Replay
+from xce_sim.sim.engine import Engine
+from xce_sim.sim.tally import summarise
+
+if TYPE_CHECKING:
+    from xce_sim.model.event import Header
+
+_OFTEN = 255
+"""The clock is looked at once in so many happenings and one."""
+
+
+class _Followed:
+    """A replay whose reader can be asked how far it has come, in bytes."""
+
+    def __init__(self, replay: Replay) -> None:
+        self.path = replay.path
+        self.header: Header = replay.header
+        self.offset = 0
+        self._replay = replay
+
+    def __iter__(self) -> Iterator[Numbered]:
+        for item in self._replay:
+            self.offset = item.offset
+            yield item
+
+
+def play_headless(
+    options: SimOptions, replay: Replay, core: Core, output: Console, errors: Console
+) -> int:
+    """Play to the end and print the summary; gives the exit status."""
+    followed = _Followed(replay)
+    engine = Engine(cast("Replay", followed), core)
+    began = time.monotonic()
+    try:
+        _play(engine, followed, options.replay)
+    except KeyboardInterrupt:
+        where = f"interrupted at round {engine.round}, {format_time(engine.now)}"
+        errors.show(control_views.program_line("xce-sim", where))
+        return STATUS_INTERRUPTED
+    seconds = time.monotonic() - began
+    result = summarise(engine.tally, core.state, engine.round, engine.now)
+    if options.json:
+        output.write(summary_views.summary_json(result) + "\n")
+    else:
+        output.show(summary_views.summary(result))
+    output.flush()
+    errors.show(summary_views.speed(result, seconds))
+    if engine.damage is not None:
+        raise engine.damage
+    if replay.truncated is not None:
+        text = f"{replay.truncated.message}; played up to there"
+        errors.show(control_views.program_line("xce-sim", text))
+    return STATUS_OK
+
+
+def _play(engine: Engine, followed: _Followed, path: str) -> None:
+    size = None if path.endswith(".gz") else os.path.getsize(path)
+    began = time.monotonic()
+    with Progress("playing", size) as progress:
+        for count, _ in enumerate(engine.happenings()):
+            if not count & _OFTEN and progress.due:
+                rate = engine.tally.jobs / max(time.monotonic() - began, 1e-3)
+                text = f"round {engine.round}  {format_time(engine.now)}  {rate:.0f} jobs/s"
+                progress.show(followed.offset, text)

@@ -1,0 +1,152 @@
+"""Stops, breakpoints, settings, and errors.
+
+[sim] stopped: breakpoint 2 (job 42) at round 56, 2026-10-07 10:40:01, event 1180
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xce_sim.commands.inspected import BreakpointFacts
+from xce_sim.commands.results import (
+    BreakpointsDeleted,
+    BreakpointSet,
+    Place,
+    ReplayComplete,
+    SettingShown,
+    StopCause,
+    Stopped,
+    TraceWriteFailed,
+)
+from xce_sim.commands.session import Settings
+from xce_sim.errors import UserError
+from xce_sim.model.clock import format_time
+from xce_sim.model.event import Header
+from xce_sim.trace.spans import Line
+from xce_sim.trace.wording import counted
+
+
+def stopped(result: Stopped, settings: Settings) -> Iterator[Line]:
+    """Execution stands still."""
+    yield (
+        ("key", "[sim] stopped:"),
+        ("plain", f" {_cause(result.cause)} at {place(result.place, settings)}"),
+    )
+
+
+def complete(result: ReplayComplete, settings: Settings) -> Iterator[Line]:
+    """Nothing is left to happen."""
+    if result.damage is not None:
+        yield (("bad", "[sim] replay cut off:"), ("plain", f" {result.damage}"))
+    yield (
+        ("key", "[sim] replay complete"),
+        ("plain", f" at {place(result.place, settings)}"),
+    )
+
+
+def place(where: Place, settings: Settings) -> str:
+    """`round 56, 2026-10-07 10:40:01, event 1180`."""
+    return f"round {where.round}, {format_time(where.time, settings.time)}, event {where.event}"
+
+
+def write_failed(result: TraceWriteFailed, _settings: Settings) -> Iterator[Line]:
+    """A trace could not be copied."""
+    yield (
+        ("bad", "[sim] trace:"),
+        ("plain", f" write to {result.path} failed: {result.cause}"),
+    )
+
+
+def breakpoint_set(result: BreakpointSet, _settings: Settings) -> Iterator[Line]:
+    """A new breakpoint."""
+    yield (
+        ("key", f"[sim] breakpoint {result.point.number}:"),
+        ("plain", f" {result.point.what}"),
+    )
+
+
+def breakpoints_deleted(result: BreakpointsDeleted, _settings: Settings) -> Iterator[Line]:
+    """Breakpoints are gone."""
+    numbers = " ".join(map(str, result.numbers))
+    yield (
+        ("key", "[sim] deleted:"),
+        ("plain", f" breakpoint {numbers}" if numbers else " nothing, there is no breakpoint"),
+    )
+
+
+def breakpoint_row(row: BreakpointFacts, _settings: Settings) -> Line:
+    """A breakpoint in the list."""
+    parts = [row.what, "enabled" if row.enabled else "disabled", f"hits {row.hits}"]
+    if row.ignore:
+        parts.append(f"ignore {row.ignore}")
+    if row.temporary:
+        parts.append("temporary")
+    return (("key", f"breakpoint {row.number}"), ("plain", f"  {'  '.join(parts)}"))
+
+
+def setting(result: SettingShown, _settings: Settings) -> Iterator[Line]:
+    """The value of a setting."""
+    yield (("key", result.name), ("plain", f" {result.value}"))
+
+
+def error(command: str, problem: UserError) -> Iterator[Line]:
+    """What a command could not do: `[sim] <command>: <message>; <hint>`, and a caret."""
+    hint = f"; {problem.hint}" if problem.hint else ""
+    yield (("bad", f"[sim] {command}:"), ("plain", f" {problem.message}{hint}"))
+    if problem.text is not None and problem.span is not None:
+        yield from caret(problem.text, problem.span)
+
+
+def program_error(program: str, problem: UserError) -> Iterator[Line]:
+    """Why a program ends: `xce-sim: <message>; <hint>`."""
+    hint = f"; {problem.hint}" if problem.hint else ""
+    yield from program_line(program, f"{problem.message}{hint}")
+    if problem.text is not None and problem.span is not None:
+        yield from caret(problem.text, problem.span)
+
+
+def program_line(program: str, text: str) -> Iterator[Line]:
+    """A line that a program says about itself, on standard error."""
+    yield (("bad", f"{program}:"), ("plain", f" {text}"))
+
+
+def opened(path: str, header: Header) -> Iterator[Line]:
+    """A sitting begins."""
+    cluster = f", cluster {header.cluster}" if header.cluster else ""
+    yield (
+        ("key", f"[sim] {path}:"),
+        ("plain", f" {header.mode}{cluster}; help lists the commands"),
+    )
+
+
+def internal_error(command: str, problem: BaseException) -> Iterator[Line]:
+    """A defect of the program: named here, its traceback is in the log."""
+    text = f"{type(problem).__name__}: {problem}".rstrip(": ")
+    yield (
+        ("bad", f"[sim] {command}:"),
+        ("plain", f" internal error: {text}; its traceback is in the log"),
+    )
+
+
+def caret(text: str, span: tuple[int, int]) -> Iterator[Line]:
+    """The text with carets under the columns in question; a long text is cut around them."""
+    start, end = span
+    first = max(0, start - 60)
+    shown = text[first : first + 120]
+    before = "..." if first else ""
+    width = max(1, min(end, first + len(shown)) - start)
+    yield (("plain", f"  {before}{_one_wide(shown)}"),)
+    yield (("bad", " " * (2 + len(before) + start - first) + "^" * width),)
+
+
+def _one_wide(text: str) -> str:
+    """Every harmful character as one question mark, so that the caret stands where it should."""
+    return "".join(char if char.isprintable() else "?" for char in text)
+
+
+def _cause(cause: StopCause) -> str:
+    if isinstance(cause, int):
+        return f"{counted(cause, 'round')} done"
+    if isinstance(cause, str):
+        return cause
+    return ", ".join(f"breakpoint {hit.number} ({hit.what})" for hit in cause)

@@ -1,0 +1,152 @@
+"""One loop for every kind of input: read a line, run its commands, show their results.
+
+Errors end here: what a person did wrong is shown, a defect of the program is named and its
+traceback logged, and the loop goes on. Lines that were not typed are echoed after the prompt, "so
+that the output reads as a transcript".
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+
+from xce_sim.commands.parser import Statement
+from xce_sim.commands.registry import UnknownCommand
+from xce_sim.commands.results import Quit, Result, Results, Stopped, TraceTaken
+from xce_sim.commands.session import Session
+from xce_sim.errors import STATUS_ERROR, STATUS_INTERRUPTED, STATUS_OK, UserError
+from xce_sim.render import control_views
+from xce_sim.render.console import Console, OutputClosed, plain_text
+from xce_sim.render.views import lines_of
+from xce_sim.repl.batch import InputLine, Source
+
+PROMPT = "xce> "
+
+_LOG = logging.getLogger("xce_sim")
+
+
+class Loop:
+    """Runs lines in a session and shows what comes of them.
+
+    `status` is what the program should end with: 1 once a command of a script has failed (3 for
+    a replay that can not be read), 130 once a script was interrupted. `over` is true after `quit`.
+    """
+
+    def __init__(self, session: Session, console: Console) -> None:
+        self.session = session
+        self.status = STATUS_OK
+        self.over = False
+        self._console = console
+        self._repeatable: str | None = None
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C has ended a script."""
+        return self.status == STATUS_INTERRUPTED
+
+    def go_on(self) -> None:
+        """Forget an interruption: a person sits there and goes on by hand."""
+        if self.interrupted:
+            self.status = STATUS_OK
+
+    def run(self, source: Source, *, stop_at_error: bool = False) -> None:
+        """Run lines to the end of the source, until `quit`, or (in a script) an interruption."""
+        while not self.over:
+            line = source.next_line()
+            if line is None:
+                return
+            failed = self._run_line(line)
+            self._console.flush()
+            if not line.typed and self.status == STATUS_INTERRUPTED:
+                return
+            if failed and stop_at_error:
+                self._stop_at(line)
+                return
+
+    def _run_line(self, line: InputLine) -> bool:
+        """Run a line; whether any of its commands failed."""
+        text = line.text
+        if not text.strip():
+            if not line.typed or self._repeatable is None:
+                return False
+            text = self._repeatable
+        elif not line.typed:
+            self._echo(text)
+        try:
+            statements = self.session.registry.split(text)
+        except UserError as error:
+            return self._failed(text.split()[0], error, typed=line.typed)
+        failures = [self._run_statement(each, typed=line.typed) for each in statements]
+        return any(failures)
+
+    def _run_statement(self, statement: Statement, *, typed: bool) -> bool:
+        """Run one command; whether it failed. After `quit` nothing runs any more."""
+        if self.over or (not typed and self.status == STATUS_INTERRUPTED):
+            return False
+        label = statement.words[0].text
+        self._repeatable = None
+        try:
+            command = self.session.registry.find([word.text for word in statement.words])
+            label = command.label
+            self._show_all(command.run(self.session, statement), typed=typed)
+        except UnknownCommand as error:
+            return self._failed(error.typed, error, typed=typed)
+        except UserError as error:
+            return self._failed(label, error, typed=typed)
+        except KeyboardInterrupt:
+            self._interrupted(label, typed=typed)
+            return True
+        except OutputClosed:
+            raise
+        except Exception as error:  # noqa: BLE001  a defect must leave the session usable
+            _LOG.exception("internal error in: %s", statement.text)
+            self._console.show(control_views.internal_error(label, error))
+            if not typed:
+                self.status = max(self.status, STATUS_ERROR)
+            return True
+        self._repeatable = statement.text if command.repeats else None
+        return False
+
+    def _show_all(self, results: Results, *, typed: bool) -> None:
+        if results is None:
+            return
+        several = results if isinstance(results, Iterable) else (results,)
+        for result in several:
+            self._show(result, typed=typed)
+
+    def _show(self, result: Result, *, typed: bool) -> None:
+        settings = self.session.settings
+        terminal = self._console.terminal and typed
+        lines = lines_of(result, settings, terminal=terminal)
+        if isinstance(result, TraceTaken) and result.copy is not None:
+            kept = list(lines)
+            self._console.show(kept)
+            failure = result.copy("".join([plain_text(line) + "\n" for line in kept]))
+            if failure is not None:
+                self._console.show(lines_of(failure, settings, terminal=terminal))
+            return
+        self._console.show(lines)
+        if isinstance(result, Quit):
+            self.over = True
+        elif isinstance(result, Stopped) and result.cause == "interrupted" and not typed:
+            self.status = STATUS_INTERRUPTED
+
+    def _failed(self, label: str, error: UserError, *, typed: bool) -> bool:
+        self._console.show(control_views.error(label, error))
+        if not typed:
+            self.status = max(self.status, error.status)
+        return True
+
+    def _interrupted(self, label: str, *, typed: bool) -> None:
+        """Ctrl-C outside the steps of a replay, or pressed twice within one."""
+        self._console.show(((("bad", f"[sim] {label}:"), ("plain", " interrupted")),))
+        if not typed:
+            self.status = STATUS_INTERRUPTED
+
+    def _stop_at(self, line: InputLine) -> None:
+        text = f" stopped at the first error, {line.origin}"
+        self._console.show(((("bad", "[sim] script:"), ("plain", text)),))
+
+    def _echo(self, text: str) -> None:
+        shown = text.strip().replace("\t", " ")
+        self._console.show(((("dim", PROMPT), ("plain", shown)),))

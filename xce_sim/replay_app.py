@@ -1,0 +1,99 @@
+"""`xce-replay` put together: each command is one function that gives the exit status."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable
+
+from xce_sim.errors import STATUS_ERROR, STATUS_OK
+from xce_sim.model.clock import parse_seconds
+from xce_sim.program import guarded_run
+from xce_sim.render import control_views, replay_views
+from xce_sim.render.console import Console
+from xce_sim.render.progress import Progress
+from xce_sim.replay.aside import written_aside
+from xce_sim.replay.convert import convert
+from xce_sim.replay.importers.machine import parse_memory
+from xce_sim.replay.importers.swf import SwfOptions, import_swf
+from xce_sim.replay.info import replay_info
+from xce_sim.replay.inspection import check_replay
+from xce_sim.replay.source import unpacked_form
+from xce_sim.replay.writer import ReplayWriter
+
+
+def run(options: Namespace) -> int:
+    """Run `xce-replay`; gives the exit status."""
+    command = _COMMANDS[options.command]
+    return guarded_run("xce-replay", lambda output, errors: command(options, output, errors))
+
+
+def _info(options: Namespace, output: Console, _errors: Console) -> int:
+    info = replay_info(options.file)
+    output.show(replay_views.info(info))
+    if info.damage is not None:
+        output.flush()
+        raise info.damage
+    return STATUS_OK
+
+
+def _convert(options: Namespace, output: Console, errors: Console) -> int:
+    with Progress("converting", None) as progress:
+        done = convert(
+            options.source,
+            options.target,
+            allow_truncated=options.allow_truncated,
+            progress=lambda events: progress.show_if_due(f"{events} events"),
+        )
+    output.show(replay_views.converted(options.target, done))
+    if done.truncated is not None:
+        text = f"{done.truncated.message}; converted up to there"
+        errors.show(control_views.program_line("xce-replay", text))
+    return STATUS_OK
+
+
+def _check(options: Namespace, output: Console, _errors: Console) -> int:
+    with Progress("checking", None) as progress:
+        report = check_replay(
+            options.file,
+            allow_truncated=options.allow_truncated,
+            follow=lambda item: progress.show_if_due(f"{item.number} events"),
+        )
+    output.show(replay_views.checked(report))
+    if report.end is not None:
+        output.flush()
+        raise report.end
+    return STATUS_OK if report.sound else STATUS_ERROR
+
+
+def _import(options: Namespace, output: Console, _errors: Console) -> int:
+    chosen = SwfOptions(
+        hosts=options.hosts,
+        slots=options.slots,
+        host_memory=None if options.host_mem is None else parse_memory(options.host_mem),
+        policy=options.policy,
+        spread=options.spread,
+        interval=parse_seconds(options.interval),
+        strict=options.strict,
+    )
+    form = unpacked_form(options.target)
+    with Progress("importing", None) as progress:
+        made = import_swf(
+            options.file, chosen, lambda lines: progress.show_if_due(f"{lines} lines")
+        )
+        with (
+            written_aside(options.target, options.file) as aside,
+            aside.open("xb", buffering=1 << 16) as file,
+        ):
+            writer = ReplayWriter(file, made.header, form=form)
+            for event in made.events:
+                writer.write(event)
+    output.show(replay_views.imported(options.target, made.report))
+    return STATUS_OK
+
+
+_COMMANDS: dict[str, Callable[[Namespace, Console, Console], int]] = {
+    "info": _info,
+    "convert": _convert,
+    "check": _check,
+    "import": _import,
+}
