@@ -45,6 +45,9 @@ def parse(text: str) -> Transcript:
     commands = [line.removeprefix(PROMPT) for line in lines if line.startswith(PROMPT)]
     if PROMPT.strip() in lines:
         raise ValueError("a prompt without a command")
+    words = lines[start].split()
+    if {"-x", "-e"} & set(words) and "--batch" not in words:
+        raise ValueError("with -x or -e the echo would be piped in again: say --batch")
     return Transcript(
         comments="".join(f"{line}\n" for line in lines[:start]),
         command_line=lines[start].removeprefix("$ "),
