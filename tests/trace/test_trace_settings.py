@@ -31,9 +31,13 @@ from xce_sim.trace.store import TraceStore
 class FakeFile:
     """Remembers that it was closed."""
 
-    def __init__(self, path: str = "why.txt") -> None:
+    def __init__(self, path: str = "why.txt", inode: int = 1) -> None:
         self.path = path
+        self.identity = (9, inode)
         self.closed = 0
+
+    def write(self, text: str) -> None:
+        raise AssertionError("settings write nothing")
 
     def close(self) -> None:
         self.closed += 1
@@ -271,6 +275,18 @@ def test_r8_5_settings_that_share_a_file_keep_it_open():
     control.end_session()
 
     assert (file.closed, control.open_files()) == (0, (file,))
+
+
+def test_r8_4_a_file_is_known_as_open_until_it_is_closed():
+    control = TraceControl()
+    control.enable(on(file=FakeFile(inode=1)))
+    control.begin_session()
+    control.enable(on(file=FakeFile("other.txt", inode=2)))
+    assert [control.holds((9, inode)) for inode in (1, 2, 3)] == [True, True, False]
+    assert not control.holds((8, 1))
+
+    control.end_session()
+    assert [control.holds((9, inode)) for inode in (1, 2)] == [False, True]
 
 
 def test_r8_6_closing_closes_every_file_once():

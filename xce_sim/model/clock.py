@@ -11,6 +11,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Literal
 
 from xce_sim.errors import UserError
+from xce_sim.model.units import scaled_exactly
 
 Micros = int
 TimeMode = Literal["utc", "local", "raw"]
@@ -35,10 +36,10 @@ def parse_seconds(value: int | str | Decimal) -> Micros:
             raise UserError(f"time {value} is out of range")
         if exact.adjusted() < -6:
             raise UserError(f"time {value} has more than six decimals")
-        exact = exact.scaleb(6)
-        if exact != exact.to_integral_value():
+        whole = scaled_exactly(exact, 6)
+        if whole is None:
             raise UserError(f"time {value} has more than six decimals")
-        micros = int(exact)
+        micros = whole
     if abs(micros) >= _LIMIT:
         raise UserError(f"time {value} is out of range")
     return micros

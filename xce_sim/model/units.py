@@ -6,7 +6,7 @@ An amount is counted in thousandths of its resource's unit.
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, Decimal, InvalidOperation
+from decimal import ROUND_CEILING, Context, Decimal, Inexact, InvalidOperation
 from typing import Literal, get_args
 
 from xce_sim.errors import UserError
@@ -31,6 +31,7 @@ _SUFFIXES = {
     **{f"{letter}iB": f"{letter}iB" for letter in "KMGT"},
     "B": "B",
 }
+_EXACT = Context(prec=60, traps=[Inexact])
 _LARGEST_FIRST = tuple(reversed(SIZE_UNITS.items()))
 
 
@@ -40,6 +41,15 @@ def size_of_suffix(suffix: str) -> int | None:
         suffix = suffix[0].upper() + "iB"
     name = _SUFFIXES.get(suffix) or _SUFFIXES.get(suffix.upper())
     return None if name is None else SIZE_UNITS[name]
+
+
+def scaled_exactly(number: Decimal, places: int) -> int | None:
+    """`number` times ten to the `places` if that is whole, however many digits it has."""
+    try:
+        scaled = number.scaleb(places, _EXACT)
+    except Inexact:
+        return None
+    return int(scaled) if scaled == scaled.to_integral_value() else None
 
 
 def parse_milli(value: int | str | Decimal) -> Milli:
@@ -61,9 +71,10 @@ def parse_milli(value: int | str | Decimal) -> Milli:
             return 0
         if exact.adjusted() > 18:
             raise UserError(f"amount {value} is too large")
-        if exact.adjusted() < -3 or exact.scaleb(3) != exact.scaleb(3).to_integral_value():
+        whole = scaled_exactly(exact, 3) if exact.adjusted() >= -3 else None
+        if whole is None:
             raise UserError(f"amount {value} has more than three decimals")
-        milli = int(exact.scaleb(3))
+        milli = whole
     if abs(milli) >= MAX_MILLI:
         raise UserError(f"amount {value} is too large")
     return milli

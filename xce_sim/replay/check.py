@@ -29,6 +29,7 @@ from xce_sim.errors import RuleError
 from xce_sim.model import event as ev
 from xce_sim.replay.contents import Contents, in_range
 from xce_sim.replay.decisions import Decisions
+from xce_sim.replay.messages import INCREMENTS
 from xce_sim.replay.numbered import Numbered
 from xce_sim.replay.references import Place
 from xce_sim.replay.sequence import Sequence
@@ -79,12 +80,13 @@ class Checker:
 
     def feed(self, item: Numbered) -> None:
         """Check the next event."""
-        event = item.event
+        event = item[2]
         kind = type(event)
         self._world.item = item
         if event.t != self._now:
             self._advance(event.t)
-        self._sequence.follow(event, item.number)
+        if kind not in INCREMENTS or self._sequence.inside:
+            self._sequence.follow(event, item[0])
         rule = self._rules.get(kind)
         if rule is not None:
             rule(event)

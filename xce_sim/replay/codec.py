@@ -9,6 +9,7 @@ be used here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.resources import as_file, files
@@ -16,7 +17,7 @@ from typing import Any
 
 from xce_sim.errors import ReplayError
 from xce_sim.model.event import Event, Header, Held, JobUpdate
-from xce_sim.model.job import JOB_UPDATE_FIELDS, JobSpec
+from xce_sim.model.job import JOB_UPDATE_FIELDS
 from xce_sim.replay.framing import Batch
 from xce_sim.replay.messages import BY_CLASS, HEADER, INCREMENTS, JOB, MESSAGES, Message
 from xce_sim.replay.packing import Packing
@@ -26,8 +27,11 @@ _FIRST_SEGMENT = 64
 """Words of a new message's first segment: enough for most increments."""
 
 _WORD = 8
+_NO_WHICH = "Attempted to call which on a non-union type"
+"""What the library says of a union whose member is not in the schema."""
+
+_WORDS = re.compile(r"[\])]; ([A-Z].*)", re.DOTALL)
 _UPDATABLE = frozenset(JOB_UPDATE_FIELDS)
-_JOB_ID = {"id"}
 
 
 def encode(event: Event | Header) -> bytes:
@@ -87,7 +91,7 @@ class _Codec:
                 self._fill(root, event)
         except self._misfit as error:
             name = "header" if isinstance(event, Header) else BY_CLASS[type(event)].name
-            raise ReplayError(f"{name} can not be written: {_first_line(error)}") from error
+            raise ReplayError(f"{name} can not be written: {_in_words(error)}") from error
         data: bytes = root.to_bytes()
         return data
 
@@ -122,15 +126,15 @@ class _Codec:
     # ---- reading ----
 
     def decode(self, batch: Batch) -> Iterator[Event | Header]:
-        words = len(batch.data) // _WORD
-        messages = self._root.read_multiple_bytes(batch.data, traversal_limit_in_words=2 * words)
+        words = 2 * batch.largest // _WORD
+        messages = self._root.read_multiple_bytes(batch.data, traversal_limit_in_words=words)
         for _ in batch.offsets:
             try:
                 event = self._event(next(messages))
             except StopIteration:
                 raise ReplayError("damaged message: no content") from None
             except self._damage as error:
-                raise ReplayError(f"damaged message: {_first_line(error)}") from None
+                raise _damaged(error) from None
             yield event
 
     def _event(self, message: Any) -> Event | Header:
@@ -151,10 +155,10 @@ class _Codec:
             return lambda t, body: _held(t, self._event(body._get_by_field(inner)))
         if message.form == "update":
             return self._update_reader(reads)
-        arguments = reads.arguments(message.body)
         if message.form == "whole":
-            attribute, part = message.attribute, message.body.make
-            return lambda t, body: make(t=t, **{attribute: part(**arguments(body))})
+            attribute, whole = message.attribute, reads.struct(message.body)
+            return lambda t, body: make(t=t, **{attribute: whole(body)})
+        arguments = reads.arguments(message.body)
         return lambda t, body: make(t=t, **arguments(body))
 
     def _update_reader(self, reads: Unpacking) -> Callable[[int, Any], JobUpdate]:
@@ -162,12 +166,12 @@ class _Codec:
         changed, job = known["changed"], known["job"]
 
         def read(t: int, body: Any) -> JobUpdate:
-            names = jobs.names(body._get_by_field(changed))
-            arguments = jobs.arguments(body._get_by_field(job))
-            if not names <= _UPDATABLE or arguments.keys() - names != _JOB_ID:
-                odd = sorted((names | arguments.keys()) - _JOB_ID - (names & _UPDATABLE))
-                raise ReplayError(f"job_update can not have {odd[0] if odd else 'no id'}")
-            return JobUpdate(t=t, job=JobSpec(**arguments), changed=names)
+            mask, spec = body._get_by_field(changed), body._get_by_field(job)
+            names = jobs.named(mask)
+            odd = (names - _UPDATABLE) | jobs.beyond(mask, spec)
+            if odd:
+                raise ReplayError(f"job_update can not have {min(odd)}")
+            return JobUpdate(t=t, job=jobs.value(spec), changed=names)
 
         return read
 
@@ -178,8 +182,22 @@ def _held(t: int, event: Any) -> Held:
     return Held(t=t, event=event)
 
 
-def _first_line(error: Exception) -> str:
-    """The library's message without its stack addresses."""
-    text = str(error) if not isinstance(error, KeyError) else f"unknown value {error}"
-    line = text.splitlines()[0] if text else type(error).__name__
-    return line.split("failed: ")[-1]
+def _damaged(error: Exception) -> ReplayError:
+    if str(error) == _NO_WHICH:
+        return ReplayError(
+            "a value of a kind that this version does not know",
+            hint="a newer program wrote this file",
+        )
+    return ReplayError(f"damaged message: {_in_words(error)}")
+
+
+def _in_words(error: Exception) -> str:
+    """What the library says in words: without its source line, condition and stack."""
+    if isinstance(error, KeyError):
+        return f"unknown value {error}"
+    text = str(error).partition("\nstack: ")[0].rpartition("failed: ")[2]
+    if text.startswith("expected "):
+        found = _WORDS.search(text)
+        text = found[1] if found else "a text without its end"
+    sentence = re.split(r"\.(?=[\s;]|$)", text)[0]
+    return " ".join(sentence.split()) or type(error).__name__

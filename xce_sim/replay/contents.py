@@ -130,7 +130,8 @@ class Contents:
         if job.queue not in world.names.queues:
             subject = f"job {format_id(job.id)}"
             world.require("queue", job.queue, subject, part=part)
-        for wrong in job_faults(job):
+        faults = job_faults(job)
+        for wrong in faults:
             world.fail("job", f"job {format_id(job.id)}: {wrong}")
         if job.allocs is not None:
             self.allocation(job.id, job.allocs, part=part)
@@ -142,7 +143,8 @@ class Contents:
             world.fail("snapshot", f"job {format_id(job.id)}: fields that only a snapshot has")
         if job.set is not None and world.bracket == "snapshot":
             world.wanted_sets.setdefault(job.set, world.item[:2])
-        world.names.jobs.add(job, world.now)
+        if not faults:
+            world.names.jobs.add(job, world.now)
 
     def _job_update(self, event: ev.JobUpdate) -> None:
         world, job, changed = self._world, event.job, event.changed
@@ -235,19 +237,20 @@ class Contents:
 
 def job_faults(job: JobSpec) -> list[str]:
     """What can not be about a job by itself, whatever else there is."""
+    low, high, run_time = job.min_tasks, job.max_tasks, job.run_time
     faults = []
     if not base_of(job.id):
         faults.append("its number is 0")
-    if job.min_tasks < 1:
+    if low < 1:
         faults.append("fewer than one task")
-    if job.max_tasks is not None and job.max_tasks < job.min_tasks:
-        faults.append(f"at most {job.max_tasks} tasks but at least {job.min_tasks}")
-    if job.run_time is not None and job.run_time < 0:
+    if high is not None and high < low:
+        faults.append(f"at most {high} tasks but at least {low}")
+    if run_time is not None and run_time < 0:
         faults.append("a negative run time")
     if job.array is not None:
         faults += _array_faults(job.id, job.array)
     for time in (job.queue_time, job.start_time, job.end_time):
-        if time is not None and not in_range(time):
+        if time is not None and not -_BOUND < time < _BOUND:
             faults.append("a time out of range")
     return faults
 

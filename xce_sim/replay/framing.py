@@ -14,6 +14,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 from xce_sim.errors import ReplayError, TruncatedReplay
@@ -46,6 +47,11 @@ class Batch:
     def end(self) -> int:
         """Where the next message begins in the stream."""
         return self.offsets[0] + len(self.data)
+
+    @property
+    def largest(self) -> int:
+        """The size of the largest message, bytes."""
+        return max(end - start for start, end in pairwise((*self.offsets, self.end)))
 
 
 def batches(source: ByteSource) -> Iterator[Batch]:

@@ -53,6 +53,9 @@ class References:
         self._names: dict[tuple[Table, str], Reference] = {}
         self._values: list[ValueReference] = []
 
+    def __bool__(self) -> bool:
+        return bool(self._names or self._values)
+
     def add(self, reference: Reference) -> None:
         """Keep a reference; only the first one to a name counts."""
         self._names.setdefault((reference.table, reference.name), reference)

@@ -60,6 +60,11 @@ class Sequence:
             ev.Held: self._held,
         }
 
+    @property
+    def inside(self) -> bool:
+        """Whether a round or a bracket is open, so that not every increment may come."""
+        return self.round is not None or self.bracket is not None
+
     def follow(self, event: ev.Event, number: int) -> None:
         """Take the next event, `number` for messages about what it opens."""
         kind = type(event)

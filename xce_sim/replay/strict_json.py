@@ -13,8 +13,8 @@ from typing import Any
 
 from xce_sim.errors import ReplayError
 
-MAX_DIGITS = 400
-"""The longest number that is looked at: no double needs more digits."""
+MAX_DIGITS = 100
+"""The longest number that is looked at: no double needs more."""
 
 
 def parse_object(line: bytes) -> dict[str, Any]:

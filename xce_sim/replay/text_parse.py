@@ -27,6 +27,8 @@ from xce_sim.replay.text_kinds import (
     unknown,
 )
 
+HEADER_HINT = 'a replay begins with {"replay": {"version": 1, ...}}'
+
 Build = Callable[[Micros, Any, Definitions], Event]
 
 
@@ -56,10 +58,7 @@ def parse_header(line: bytes) -> Header:
     """The header from the first line; `ReplayError` without a place if it is none."""
     found = parse_object(line)
     if list(found) != ["replay"]:
-        raise ReplayError(
-            "the first line is not a header",
-            hint='a replay begins with {"replay": {"version": 1, ...}}',
-        )
+        raise ReplayError("the first line is not a header", hint=HEADER_HINT)
     if isinstance(found["replay"], dict) and "version" not in found["replay"]:
         raise ReplayError("replay: version is missing")
     header: Header = inside("replay", _HEADER, found["replay"], _nothing)

@@ -27,7 +27,7 @@ from xce_sim.model.event import (
 from xce_sim.model.resources import SLOTS_DEF, ResourceDef
 from xce_sim.replay.framing import BLOCK, MAX_BYTES, ByteSource
 from xce_sim.replay.numbered import Numbered
-from xce_sim.replay.text_parse import Line, parse_header, parse_line
+from xce_sim.replay.text_parse import HEADER_HINT, Line, parse_header, parse_line
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _BOM = b"\xef\xbb\xbf"
@@ -80,6 +80,7 @@ def read_header(lines: Iterator[RawLine]) -> Header:
     except ReplayError as error:
         if data.startswith(b'{"replay"') and _is_cut_off(data):
             raise TruncatedReplay("the file ends inside its header", event=0, offset=0) from None
+        error.hint = error.hint or HEADER_HINT
         raise error.at(file=None, event=0, offset=line.offset) from None
 
 

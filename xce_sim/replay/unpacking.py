@@ -7,7 +7,9 @@ content that can not be; whatever the library raises passes through.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
+from operator import call
 from sys import intern
 from typing import Any
 
@@ -17,11 +19,8 @@ from xce_sim.model.ids import JobId
 from xce_sim.model.resources import Value
 from xce_sim.replay import shapes
 from xce_sim.replay.jobruns import expand_runs
-from xce_sim.replay.shapes import GIVEN, Field, Kind, Shape
-
-Read = Callable[[Any], Any]
-Given = tuple[frozenset[str], tuple[str, ...], tuple[Any, ...], tuple[tuple[str, Read], ...]]
-_MASKS_KEPT = 4096
+from xce_sim.replay.masked import Conversions, MaskedReader, Read, slots_of
+from xce_sim.replay.shapes import Field, Kind, Shape
 
 
 class Unpacking:
@@ -42,33 +41,50 @@ class Unpacking:
         conversions = self._conversions(shape.fields)
 
         def read(reader: Any) -> dict[str, Any]:
-            found = dict(zip(names, map(reader._get_by_field, members)))
-            for name, convert in conversions:
-                found[name] = convert(found[name])
-            return found
+            values = list(map(reader._get_by_field, members))
+            for i, convert in conversions:
+                values[i] = convert(values[i])
+            return dict(zip(names, values))
 
         return read
 
     def masked(self, shape: Shape) -> MaskedReader:
         """Read a struct with a `given` mask."""
         if shape.struct not in self._masked:
-            self._masked[shape.struct] = MaskedReader(shape, self._fields(shape.struct), self)
+            known = self._fields(shape.struct)
+            self._masked[shape.struct] = MaskedReader(shape, known, self._conversions)
         return self._masked[shape.struct]
 
     def struct(self, shape: Shape) -> Read:
         """Read a struct as a value of its class."""
+        if shape.masked:
+            return self.masked(shape).value
         if shape.struct not in self._structs:
-            arguments, make = self.arguments(shape), shape.make
-            self._structs[shape.struct] = lambda reader: make(**arguments(reader))
+            self._structs[shape.struct] = self._plain(shape)
         return self._structs[shape.struct]
 
-    def conversion(self, field: Field) -> Read | None:
-        """What turns the library's value of a field into ours; None where they are the same."""
-        return self._of_kind(field.kind)
+    def _plain(self, shape: Shape) -> Read:
+        """Read a struct that has all its fields, and fill its value through its slots."""
+        make: Any = shape.make
+        known = self._fields(shape.struct)
+        members = tuple(known[field.member] for field in shape.fields)
+        conversions = self._conversions(shape.fields)
+        setters = slots_of(make, shape.fields)
+        new = object.__new__
 
-    def _conversions(self, fields: tuple[Field, ...]) -> tuple[tuple[str, Read], ...]:
-        found = ((field.name, self.conversion(field)) for field in fields)
-        return tuple((name, convert) for name, convert in found if convert is not None)
+        def read(reader: Any) -> Any:
+            values = list(map(reader._get_by_field, members))
+            for i, convert in conversions:
+                values[i] = convert(values[i])
+            filled = new(make)
+            any(map(call, setters, repeat(filled), values))
+            return filled
+
+        return read
+
+    def _conversions(self, fields: Sequence[Field]) -> Conversions:
+        found = ((i, self._of_kind(field.kind)) for i, field in enumerate(fields))
+        return tuple((i, convert) for i, convert in found if convert is not None)
 
     def _of_kind(self, kind: Kind) -> Read | None:
         match kind:
@@ -152,49 +168,6 @@ class Unpacking:
         return read
 
 
-class MaskedReader:
-    """Reads the given fields of a struct; what a mask means is worked out once for each mask."""
-
-    def __init__(self, shape: Shape, known: Mapping[str, Any], unpacking: Unpacking) -> None:
-        self._shape = shape
-        self._known = known
-        self._unpacking = unpacking
-        self._mask = known[GIVEN]
-        self._masks: dict[int, Given] = {}
-
-    def arguments(self, reader: Any) -> dict[str, Any]:
-        """Keyword arguments for the given fields."""
-        get = reader._get_by_field
-        mask = get(self._mask)
-        _, names, members, conversions = self._masks.get(mask) or self._learn(mask)
-        found = dict(zip(names, map(get, members)))
-        for name, convert in conversions:
-            found[name] = convert(found[name])
-        return found
-
-    def names(self, mask: int) -> frozenset[str]:
-        """The names of the fields that have a bit in a mask; bits without a field are skipped."""
-        return (self._masks.get(mask) or self._learn(mask))[0]
-
-    def _learn(self, mask: int) -> Given:
-        if len(self._masks) >= _MASKS_KEPT:
-            self._masks.clear()
-        optional = [
-            field
-            for ordinal, field in enumerate(self._shape.fields, 1)
-            if not field.required and mask >> ordinal & 1
-        ]
-        fields = [field for field in self._shape.fields if field.required or field in optional]
-        conversions = ((field.name, self._unpacking.conversion(field)) for field in fields)
-        self._masks[mask] = (
-            frozenset(field.name for field in optional),
-            tuple(field.name for field in fields),
-            tuple(self._known[field.member] for field in fields),
-            tuple((name, convert) for name, convert in conversions if convert is not None),
-        )
-        return self._masks[mask]
-
-
 def _choice(words: tuple[str, ...]) -> Read:
     def read(value: Any) -> str:
         number: int = value.raw
@@ -214,5 +187,5 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ReplayError(f"{twice} stands twice in one list")
+        raise ReplayError(f"{twice!a} stands twice in one list")
     return found

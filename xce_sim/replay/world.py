@@ -148,7 +148,8 @@ class World:
     def advance(self, now: Micros) -> None:
         """Time goes on."""
         self.now = now
-        self.instant_ends()
+        if self._instant:
+            self.instant_ends()
         self.live.jobs.advance(now)
 
     def _fresh(self) -> Names:

@@ -1,8 +1,8 @@
 """Writing a replay of either form: one whole message for each event, as it happens.
 
 Every message is one `write` on an unbuffered file, so that a recording whose process is killed
-ends at the end of a message. `OSError`s of the file pass through: what a full disk means is for
-the caller to say.
+"loses at most its last message" (the system may have taken a part of it). `OSError`s of the file
+pass through: what a full disk means is for the caller to say.
 """
 
 from __future__ import annotations

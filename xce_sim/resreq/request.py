@@ -5,6 +5,7 @@ Resources are dense indices of the resource table that the text was parsed with.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -52,7 +53,9 @@ class Primary:
     """One single requirement.
 
     `unsupported` names the clauses that the allocator declines (`affinity`, `cu`, `span` for
-    `block`, `rusage` for alternatives inside a compound member), one entry each.
+    `block`, `rusage` for alternatives inside a compound member), one entry each, and `declined`
+    keeps their text in the same order. `clauses` names everything that was written: it tells
+    `span[hosts=-1]`, which keeps a queue's span away, from no span at all.
     """
 
     select: Node | None = None
@@ -61,6 +64,8 @@ class Primary:
     order: tuple[OrderKey, ...] = ()
     same: tuple[int, ...] = ()
     unsupported: tuple[str, ...] = ()
+    declined: tuple[str, ...] = ()
+    clauses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,3 +99,19 @@ class Request:
     text: str
     alternatives: tuple[Primary | Compound | None, ...]
     numbered: bool = False
+
+
+def primaries(request: Request) -> Iterator[Primary]:
+    """Every primary, "through primary, compound and alternatives", in the order of the text."""
+    for alternative in request.alternatives:
+        if isinstance(alternative, Compound):
+            yield from (member.primary for member in alternative.members)
+        elif alternative is not None:
+            yield alternative
+
+
+def selects(request: Request) -> Iterator[Node]:
+    """Every select expression of a request."""
+    for primary in primaries(request):
+        if primary.select is not None:
+            yield primary.select

@@ -69,6 +69,10 @@ class TraceControl:
         """Every trace file still open, the one of the session in progress first."""
         return _files((self._current, self._next))
 
+    def holds(self, identity: tuple[int, int]) -> bool:
+        """Whether a file (device and inode) is "any trace file still open for writing"."""
+        return any(file.identity == identity for file in self.open_files())
+
     def _set(self, following: TraceSettings, current: TraceSettings | None) -> None:
         before = self.open_files()
         self._next, self._current = following, current

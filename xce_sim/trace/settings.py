@@ -36,12 +36,19 @@ class TraceFile(Protocol):
     """An open file that traces are copied to.
 
     Whoever opens it (and knows about devices, pipes and full disks) implements this; the
-    settings only keep it and the control only closes it.
+    settings only keep it and the control only compares and closes it.
     """
 
     @property
     def path(self) -> str:
         """The path as the person wrote it."""
+
+    @property
+    def identity(self) -> tuple[int, int]:
+        """Device and inode: two paths of one file have the same."""
+
+    def write(self, text: str) -> None:
+        """Append whole lines; `OSError` when they can not be written."""
 
     def close(self) -> None:
         """Write what is still held back and close; called exactly once, and must not raise."""

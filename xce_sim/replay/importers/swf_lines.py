@@ -100,7 +100,7 @@ def _whole(field: bytes) -> int:
     if field.lstrip(b"-").isdigit():
         number = int(field) if len(field) < 20 else _LARGEST
     else:
-        exact = Decimal(field.decode("ascii"))
+        exact = _decimal(field)
         number = int(exact) if exact.is_finite() and abs(exact) < _LARGEST else _LARGEST
         if number != exact:
             raise ValueError("not a whole number")
@@ -113,7 +113,13 @@ def _scaled(field: bytes, scale: int) -> int:
     """A decimal number times `scale`, rounded to the nearest."""
     if field.lstrip(b"-").isdigit():
         return _whole(field) * scale
-    exact = Decimal(field.decode("ascii"))
+    exact = _decimal(field)
     if not exact.is_finite() or abs(exact) >= _LARGEST:
         raise ValueError("out of range")
     return int((exact * scale).to_integral_value())
+
+
+def _decimal(field: bytes) -> Decimal:
+    if b"_" in field:
+        raise ValueError("not a number")
+    return Decimal(field.decode("ascii"))
