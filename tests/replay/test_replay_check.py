@@ -5,9 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import events
 
 from xce_sim.errors import ReplayError, RuleError, TruncatedReplay
 from xce_sim.model.event import (
+    MODES,
     Header,
     JobNew,
     JobUpdate,
@@ -19,10 +23,11 @@ from xce_sim.model.event import (
 from xce_sim.model.job import Allocation, ArrayRange, HostShare, JobSpec
 from xce_sim.model.resources import ResourceDef
 from xce_sim.model.worker import Worker
-from xce_sim.replay.check import Checker
+from xce_sim.replay.check import RULES, Checker
 from xce_sim.replay.inspection import check_replay
 from xce_sim.replay.numbered import Numbered
 from xce_sim.replay.reader import open_replay
+from xce_sim.replay.tally import Tally
 
 RECORDED = '{"replay": {"version": 1}}'
 WORKLOAD = '{"replay": {"version": 1, "mode": "workload"}}'
@@ -156,6 +161,26 @@ SOUND = {
             *SETUP[1:], event("config_push", '{"queues": [{"name": "new"}, {"name": "normal"}]}')
         ),
     ),
+    "a snapshot between a join and its push": (
+        *SETUP,
+        event("join", "{}"),
+        event("job_new", '{"id": 3, "queue": "new"}'),
+        *snapshot(*SETUP, link="rebuild_pending"),
+        event("job_new", '{"id": 4, "queue": "new"}'),
+        *pushed(
+            *SETUP[1:], event("config_push", '{"queues": [{"name": "new"}, {"name": "normal"}]}')
+        ),
+    ),
+    "a join whose push never comes": (
+        *SETUP,
+        event("join", "{}"),
+        event("job_new", '{"id": 3, "queue": "new"}'),
+        event("disconnect", "{}"),
+        event("join", "{}"),
+        *pushed(*SETUP),
+        event("rebuilt", "{}"),
+        *pushed(*SETUP),
+    ),
     "an increment inside a push that names what is new": (
         *SETUP,
         event("push_begin", "{}"),
@@ -208,6 +233,10 @@ PEND = '{"job": 1, "main": "%s", %s}'
 ENTRY = '{"set": 1, "entries": [{"code": "HOST_RESOURCE", %s}]}'
 
 BROKEN = {
+    "an increment that neither the old state nor the push can hold": (
+        (*SETUP, event("join", "{}"), event("job_new", '{"id": 3, "queue": "new"}'), *pushed(*SETUP)),
+        ["queue: event 7: job 3: unknown queue 'new'"],
+    ),
     "time backwards": ((event("join", "{}", "2"), event("rebuilt", "{}", "1.5")), ["time: event 2: time runs backwards"]),
     "held from the future": (snapshot(event("held", '{"t": 1, "job_remove": {"id": 1}}')), ["time: event 2: an event is held back before its time"]),
     "rounds downwards": ((*in_round(number=5), *in_round(number=5)), ["round: event 3: round 5 follows round 5"]),
@@ -476,3 +505,29 @@ def test_memory_follows_what_is_there_and_not_the_history():
 
 def _ended(job: int, t: int):
     return JobUpdate(t=t, job=JobSpec(id=job, state="done"), changed=frozenset(("state",)))
+
+
+# ---- whatever comes ----
+
+
+@settings(deadline=None, derandomize=True, max_examples=300)
+@given(st.lists(events, max_size=25), st.sampled_from(MODES))
+def test_no_sequence_of_events_confuses_the_checks(many, mode):
+    """Going on after a broken rule meets every state that a damaged file can lead to."""
+    found: list[RuleError] = []
+    checker, tally = Checker(Header(mode=mode), report=found.append), Tally()
+    for number, item in enumerate(many, 1):
+        checker.feed(Numbered(number, number, item))
+        tally.take(item)
+    try:
+        checker.finish()
+    except TruncatedReplay as error:
+        assert error.reason.startswith("the file ends inside ")
+    assert all(error.rule and 1 <= error.event <= len(many) for error in found)
+    assert {error.rule for error in found} <= RULES
+    assert tally.kinds.total() == len(many)
+
+
+def test_every_rule_is_described_and_broken_here():
+    broken_here = {line.split(":")[0] for _, lines in BROKEN.values() for line in lines}
+    assert RULES - {"header", "mode"} <= broken_here

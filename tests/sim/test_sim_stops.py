@@ -10,7 +10,14 @@ from xce_sim.model.decision import Dispatch, NoDecision, Pend, PendRun
 from xce_sim.model.ids import make_id, parse_selector
 from xce_sim.model.job import Allocation, ArrayRange, JobSpec
 from xce_sim.model.reasons import ReasonBody, ReasonCode, Reasons
-from xce_sim.sim.happening import Decided, EventApplied, Happening, JobEnded, RoundBegins, RoundEnded
+from xce_sim.sim.happening import (
+    Decided,
+    EventApplied,
+    Happening,
+    JobEnded,
+    RoundBegins,
+    RoundEnded,
+)
 from xce_sim.sim.stops import AtDecision, AtJob, AtRound, StopKind, Stops, names
 
 REASONS = Reasons(ReasonBody(ReasonCode.NO_PLAN, ()), ())

@@ -7,9 +7,11 @@ the first failure fails the whole and the rest is not tried."
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from xce_sim.core.building import Part, build, merged
 from xce_sim.core.candidates import find_candidates
 from xce_sim.core.classes import SchedulingClass
 from xce_sim.core.demand import demand_of, requested_amounts
@@ -18,11 +20,10 @@ from xce_sim.core.reservation import Reservation
 from xce_sim.core.search import Placement, Search, Task
 from xce_sim.core.state import State
 from xce_sim.core.telling import Telling
-from xce_sim.model.job import Allocation, HostShare
+from xce_sim.model.job import Allocation
 from xce_sim.model.reasons import ReasonBody, Reasons
-from xce_sim.model.units import Milli
-from xce_sim.resreq.explain import explain_mismatch
-from xce_sim.resreq.request import Compound, Primary
+from xce_sim.resreq.request import Compound, Member, Primary
+from xce_sim.trace.entries import ScopeKind
 from xce_sim.trace.recorder import Recorder
 
 
@@ -58,7 +59,7 @@ class Allocator:
             if placed is not None:
                 if recorder is not None and request.numbered:
                     recorder.alternatives_done(number, count)
-                return Attempt(self._build(placed), None)
+                return Attempt(placed, None)
             refused.append((number if request.numbered else None, findings))
         if recorder is not None and request.numbered:
             recorder.alternatives_done(0, count)
@@ -78,70 +79,102 @@ class Allocator:
         klass: SchedulingClass,
         alternative: Primary | Compound,
         scope: tuple[int, int] | None,
-    ) -> tuple[list[Placement] | None, Findings]:
+    ) -> tuple[Allocation | None, Findings]:
         if isinstance(alternative, Compound):
             return self._compound(klass, alternative, scope)
-        tell = self._recorder
-        if tell is not None:
-            number, count = scope or (1, 1)
-            tell.begin_requirement(
-                "alternative" if scope else "single",
-                number,
-                count,
-                single=True,
-                min_tasks=klass.min_tasks,
-                max_tasks=klass.max_tasks,
-                requests=requested_amounts(alternative, self._state.resources),
-            )
-        placement, findings = self._primary(
-            klass, alternative, klass.min_tasks, klass.max_tasks, Reservation()
-        )
-        self._end(placement is not None, findings if scope else None)
-        return (None if placement is None else [placement]), findings
+        whole = Member(count=klass.max_tasks, primary=alternative)
+        number, of = scope or (1, 1)
+        kind: ScopeKind = "alternative" if scope else "single"
+        with self._scope(kind, number, of, whole, klass.min_tasks) as end:
+            part, findings = self._primary(klass, whole, klass.min_tasks, Reservation())
+            end(part is not None, findings if scope else None)
+        return (None if part is None else merged([part])), findings
 
     def _compound(
         self, klass: SchedulingClass, compound: Compound, scope: tuple[int, int] | None
-    ) -> tuple[list[Placement] | None, Findings]:
-        tell = self._recorder
-        of = len(compound.members)
-        if tell is not None:
-            number, count = scope or (1, 1)
-            kind = "alternative" if scope else "compound"
-            tell.begin_requirement(kind, number, count, members=of)
+    ) -> tuple[Allocation | None, Findings]:
+        members = compound.members
+        number, of = scope or (1, 1)
+        kind: ScopeKind = "alternative" if scope else "compound"
         reservation = Reservation()
-        placed: list[Placement] = []
-        for number, member in enumerate(compound.members, 1):
-            if tell is not None:
-                tell.begin_requirement(
-                    "member",
-                    number,
-                    of,
-                    single=True,
-                    min_tasks=member.count,
-                    max_tasks=member.count,
-                    requests=requested_amounts(member.primary, self._state.resources),
-                )
-            placement, findings = self._primary(
-                klass, member.primary, member.count, member.count, reservation
+        parts: list[Part] = []
+        with self._scope(kind, number, of, members=len(members)) as end_all:
+            for at, member in enumerate(members, 1):
+                with self._scope("member", at, len(members), member, member.count) as end:
+                    part, findings = self._primary(klass, member, member.count, reservation)
+                    end(part is not None, findings)
+                if part is None:
+                    end_all(False, None)
+                    return None, findings
+                parts.append(part)
+                part.placement.reserve(reservation)
+            allocation = self._merge(parts)
+            end_all(True, None)
+        return allocation, Findings()
+
+    def _merge(self, parts: list[Part]) -> Allocation:
+        """Put the members together; an error here is that of the last member."""
+        try:
+            return merged(parts)
+        except Exception as error:
+            if self._recorder is not None:
+                self._recorder.member_failed(len(parts), len(parts), cause_of(error))
+            raise
+
+    @contextmanager
+    def _scope(
+        self,
+        kind: ScopeKind,
+        number: int,
+        of: int,
+        member: Member | None = None,
+        min_tasks: int = 0,
+        *,
+        members: int = 0,
+    ) -> Iterator[Callable[[bool, Findings | None], None]]:
+        """Tell a recorder where a requirement begins and how it ends, an internal error included.
+
+        The function given says whether it was satisfied, and what was found against it.
+        """
+        tell = self._recorder
+        if tell is None:
+            yield _ignore
+            return
+        resources = self._state.resources
+        tell.begin_requirement(
+            kind,
+            number,
+            of,
+            members=members,
+            single=member is not None,
+            min_tasks=min_tasks,
+            max_tasks=member.count if member else 0,
+            requests=requested_amounts(member.primary, resources) if member else (),
+        )
+        after = of - number if kind == "member" else 0
+
+        def end(satisfied: bool, findings: Findings | None) -> None:
+            body = None if satisfied or findings is None else findings.body()
+            if body is not None and kind != "member":
+                tell.failure_reasons(body.entries)
+            tell.end_requirement(
+                "satisfied" if satisfied else "not satisfied",
+                not_tried_after=0 if satisfied else after,
             )
-            self._end(placement is not None, findings, not_tried_after=of - number)
-            if placement is None:
-                self._end(False, None)
-                return None, findings
-            placed.append(placement)
-            self._reserve(placement, reservation)
-        self._end(True, None)
-        return placed, Findings()
+            if body is not None and kind == "member":
+                tell.failure_reasons(body.entries)
+
+        try:
+            yield end
+        except Exception as error:
+            tell.end_requirement("failed", cause=cause_of(error), not_tried_after=after)
+            raise
 
     def _primary(
-        self,
-        klass: SchedulingClass,
-        primary: Primary,
-        min_tasks: int,
-        max_tasks: int,
-        reservation: Reservation,
-    ) -> tuple[Placement | None, Findings]:
-        state, tell = self._state, self._recorder
+        self, klass: SchedulingClass, member: Member, min_tasks: int, reservation: Reservation
+    ) -> tuple[Part | None, Findings]:
+        """Place one single requirement of `min_tasks` up to `member.count` tasks."""
+        state, tell, primary = self._state, self._recorder, member.primary
         if primary.unsupported:
             findings = Findings()
             findings.unsupported = primary.unsupported
@@ -153,7 +186,7 @@ class Allocator:
             primary=primary,
             demand=demand_of(primary, klass.election, ledger, state.resources),
             min_tasks=min_tasks,
-            max_tasks=max_tasks,
+            max_tasks=member.count,
             spread=state.config.params.spread,
             columns=state.columns,
             reservation=reservation,
@@ -169,68 +202,38 @@ class Allocator:
         )
         search = Search(task, candidates, None if tell is None else self._telling(klass, primary))
         placement = search.run()
-        if placement is not None and tell is not None:
+        if placement is None:
+            return None, search.findings
+        part = self._part(placement)
+        if tell is not None:
             tell.committed()
             tell.end_search()
-        return placement, search.findings
+        return part, search.findings
+
+    def _part(self, placement: Placement) -> Part:
+        try:
+            return build(placement, self._state.columns.names)
+        except Exception as error:
+            if self._recorder is not None:
+                self._recorder.build_failed(cause_of(error))
+                self._recorder.end_search(internal=True)
+            raise
 
     def _telling(self, klass: SchedulingClass, primary: Primary) -> Telling:
         assert self._recorder is not None
         state, select = self._state, primary.select
         others = state.host_lists.not_candidates(klass.queue_hosts, klass.hosts)
-        if select is None:
-            return Telling(self._recorder, others, None)
-        return Telling(
-            self._recorder, others, lambda host: explain_mismatch(select, state.evaluator, host)
-        )
-
-    def _end(self, satisfied: bool, findings: Findings | None, *, not_tried_after: int = 0) -> None:
-        tell = self._recorder
-        if tell is None:
-            return
-        if satisfied:
-            tell.end_requirement("satisfied")
-            return
-        tell.end_requirement("not satisfied", not_tried_after=not_tried_after)
-        body = None if findings is None else findings.body()
-        if body is not None:
-            tell.failure_reasons(body.entries)
-
-    @staticmethod
-    def _reserve(placement: Placement, reservation: Reservation) -> None:
-        """Let later members see what this one takes."""
-        for number, (host, tasks) in enumerate(placement.claims):
-            reservation.claim(placement.demand, host, tasks, first=number == 0)
-        reservation.add_cluster(placement.demand, placement.plan.tasks, placement.plan.positions)
-
-    def _build(self, placed: Iterable[Placement]) -> Allocation:
-        """The allocation, hosts "in the order in which they were claimed"."""
-        names = self._state.columns.names
-        tasks: dict[int, int] = {}
-        amounts: dict[int, dict[str, Milli]] = {}
-        shared: dict[str, Milli] = {}
-        for placement in placed:
-            demand, plan = placement.demand, placement.plan
-            for name, amount in demand.shared_amounts:
-                _add(shared, name, amount.of(plan.tasks, plan.positions))
-            for number, (host, size) in enumerate(placement.claims):
-                tasks[host] = tasks.get(host, 0) + size
-                on_host = amounts.setdefault(host, {})
-                for name, amount in demand.host_amounts:
-                    once = amount.job if number == 0 else 0
-                    _add(on_host, name, amount.task * size + amount.host + once)
-        return Allocation(
-            hosts=tuple(
-                HostShare(host=names[host], tasks=count, amounts=amounts[host])
-                for host, count in tasks.items()
-            ),
-            shared=shared,
-        )
+        return Telling(self._recorder, others, select, state.evaluator)
 
 
-def _add(amounts: dict[str, Milli], name: str, amount: Milli) -> None:
-    if amount:
-        amounts[name] = amounts.get(name, 0) + amount
+def cause_of(error: Exception) -> str:
+    """An internal error in a few words."""
+    text = str(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _ignore(_satisfied: bool, _findings: Findings | None) -> None:
+    pass
 
 
 def _body(refused: list[tuple[int | None, Findings]]) -> ReasonBody:

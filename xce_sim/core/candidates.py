@@ -8,7 +8,7 @@ agree on the named values.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,17 +26,17 @@ from xce_sim.model.reasons import IndexArray
 from xce_sim.model.resources import SLOTS
 from xce_sim.model.units import MILLI, format_milli
 from xce_sim.model.verdict import NotCandidates
-from xce_sim.resreq.evaluate import ERROR, TRUE, Evaluator
+from xce_sim.resreq.evaluate import ERROR, TRUE, RoundEvaluator
 from xce_sim.resreq.request import OrderKey, Primary
 
 HostList = tuple[str, ...] | None
-SELECT_ERROR = "the select expression has no value here (division by zero)"
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """The hosts to scan: `order` has their indices in scan order, masks have shape `[hosts]`.
 
+    `failing` are those on which the select could not be evaluated, None for none.
     `most_slots` is the largest total of slots among them. `natural` says that `order` is the
     pushed order. `label` names the set where `same` splits the candidates (`type=linux`).
     """
@@ -44,7 +44,7 @@ class Candidates:
     order: IndexArray
     matching: BoolArray
     mismatching: BoolArray
-    errors: Mapping[int, str]
+    failing: BoolArray | None
     most_slots: int
     natural: bool
     label: str = ""
@@ -100,20 +100,22 @@ def find_candidates(
     primary: Primary,
     eligible: BoolArray,
     columns: HostColumns,
-    evaluator: Evaluator,
+    evaluator: RoundEvaluator,
     ledger: Ledger,
     reservation: Reservation,
 ) -> Candidates:
     """The candidates of a requirement as things stand when it begins."""
-    errors: dict[int, str] = {}
+    failing: BoolArray | None = None
     if primary.select is None:
         matching, mismatching = eligible, np.zeros(len(columns), np.bool_)
     else:
         outcome = evaluator.evaluate(primary.select)
         matching = eligible & (outcome == TRUE)
+        mismatching = eligible & ~matching
         failed = eligible & (outcome == ERROR)
-        mismatching = eligible & ~matching & ~failed
-        errors = dict.fromkeys(np.flatnonzero(failed).tolist(), SELECT_ERROR)
+        if failed.any():
+            failing = failed
+            mismatching &= ~failed
     order = np.flatnonzero(eligible).astype(np.int32)
     if primary.order:
         order = _sorted(order, primary.order, columns, ledger, reservation)
@@ -121,7 +123,7 @@ def find_candidates(
         order=order,
         matching=matching,
         mismatching=mismatching,
-        errors=errors,
+        failing=failing,
         most_slots=_most_slots(columns, order),
         natural=not primary.order,
     )
@@ -146,7 +148,7 @@ def agreeing_sets(
             order=order,
             matching=candidates.matching & mask,
             mismatching=candidates.mismatching & mask,
-            errors={host: cause for host, cause in candidates.errors.items() if mask[host]},
+            failing=None if candidates.failing is None else candidates.failing & mask,
             most_slots=_most_slots(columns, order),
             natural=candidates.natural,
             label=_label(columns, same, int(order[0])),

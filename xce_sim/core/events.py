@@ -134,14 +134,14 @@ def _update_job(state: State, job: Job, event: ev.JobUpdate) -> None:
     }
     if "min_tasks" in changed and "max_tasks" not in changed:
         values["max_tasks"] = max(job.max_tasks, spec.min_tasks)
+    if values["queue_time"] is None:
+        values["queue_time"] = event.t
+    if values["max_tasks"] is None:
+        values["max_tasks"] = values["min_tasks"]
     jobs.check_spec(state, replace(spec, id=job.id, **values))
     limits_before = (job.user, job.queue, job.project)
     for name, value in values.items():
         setattr(job, name, value)
-    if job.queue_time is None:
-        job.queue_time = event.t
-    if job.max_tasks is None:
-        job.max_tasks = job.min_tasks
     if changed.intersection(_KEY_FIELDS):
         job.klass = None
     if limits_before != (job.user, job.queue, job.project):

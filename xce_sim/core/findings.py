@@ -7,7 +7,7 @@ discarded one included, alternatives numbered from 1, in the order in which they
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,7 +38,7 @@ class ScanFinding:
     claimed: IndexArray
     mismatching: BoolArray
     matching: BoolArray
-    errors: Mapping[int, str]
+    failing: BoolArray | None
     shorts: ShortMasks
     accounts: tuple[Account, ...]
 
@@ -47,11 +47,11 @@ class ScanFinding:
         looked = np.zeros(len(self.matching), np.bool_)
         looked[self.order[: self.reached]] = True
         looked[self.claimed] = False
-        found = [((ReasonCode.SELECT_MISMATCH, None, None), looked & self.mismatching, False)]
-        if self.errors:
-            failed = np.zeros(len(looked), np.bool_)
-            failed[list(self.errors)] = True
-            found.append(((ReasonCode.HOST_ERROR, None, None), looked & failed, False))
+        found: list[tuple[EntryKey, BoolArray, bool]] = [
+            ((ReasonCode.SELECT_MISMATCH, None, None), looked & self.mismatching, False)
+        ]
+        if self.failing is not None:
+            found.append(((ReasonCode.HOST_ERROR, None, None), looked & self.failing, False))
         looked &= self.matching
         for account, short in zip(self.accounts, self.shorts, strict=True):
             found.append((_host_key(account), looked & short, account.per_host))
@@ -137,15 +137,10 @@ class Findings:
 
     def _main(self, entries: tuple[ReasonEntry, ...]) -> ReasonCode | None:
         codes = {entry.code for entry in entries}
-        for code in (
-            ReasonCode.CLAUSE_UNSUPPORTED,
-            *(_CLUSTER_CODES if self.check_failed or not self.tried else ()),
-            ReasonCode.NO_CANDIDATE,
-            ReasonCode.NO_PLAN,
-            ReasonCode.NOT_ENOUGH_HOSTS,
-        ):
+        by_rows = _CLUSTER_CODES if self.check_failed or not self.tried else ()
+        for code in (ReasonCode.CLAUSE_UNSUPPORTED, *by_rows, *_PLAN_CODES):
             if code in codes:
-                return code
+                return ReasonCode(code)
         return self._main_of_hosts(entries)
 
     def _main_of_hosts(self, entries: tuple[ReasonEntry, ...]) -> ReasonCode | None:
@@ -160,6 +155,7 @@ class Findings:
         return ReasonCode.SELECT_MISMATCH if hosts[ReasonCode.SELECT_MISMATCH] else None
 
 
+_PLAN_CODES = (ReasonCode.NO_CANDIDATE, ReasonCode.NO_PLAN, ReasonCode.NOT_ENOUGH_HOSTS)
 _CLUSTER_CODES = (ReasonCode.CLUSTER_LIMIT, ReasonCode.SHARED_RESOURCE)
 _HOST_CODES = (
     ReasonCode.SELECT_MISMATCH,

@@ -35,6 +35,12 @@ class Placement:
     plan: Plan
     claims: tuple[tuple[int, int], ...]
 
+    def reserve(self, reservation: Reservation) -> None:
+        """Let later members see what this one takes."""
+        for number, (host, tasks) in enumerate(self.claims):
+            reservation.claim(self.demand, host, tasks, first=number == 0)
+        reservation.add_cluster(self.demand, self.plan.tasks, self.plan.positions)
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -209,10 +215,9 @@ class Search:
             fits = fits.copy()
             fits[claimed] = False
         if sieve.candidates.natural:
-            taken = np.flatnonzero(fits)[:count]
+            hosts: list[int] = np.flatnonzero(fits)[:count].tolist()
         else:
-            taken = sieve.order[fits[sieve.order]][:count]
-        hosts: list[int] = taken.tolist()
+            hosts = sieve.order[fits[sieve.order]][:count].tolist()
         if self._telling is not None:
             self._telling.positions(sieve, size, count, hosts, claims)
         if at_minimum:
@@ -226,7 +231,7 @@ class Search:
                     claimed=claimed,
                     mismatching=sieve.mismatching,
                     matching=sieve.matching,
-                    errors=sieve.errors,
+                    failing=sieve.candidates.failing,
                     shorts=sieve.shorts(size, first=first),
                     accounts=tuple(row.usage.account for row in sieve.demand.on_hosts),
                 )

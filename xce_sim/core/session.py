@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 
 from xce_sim.core import jobs
-from xce_sim.core.allocator import Allocator
+from xce_sim.core.allocator import Allocator, cause_of
 from xce_sim.core.classes import SchedulingClass
 from xce_sim.core.derive import first_difference
 from xce_sim.core.disclosure import host_charges, shared_charges
@@ -116,7 +116,7 @@ class Session:
                 attempt = self._allocator.attempt(klass, None)
             except Exception as error:  # noqa: BLE001  "internal error: no decision"
                 yield from self._flush()
-                yield NoDecision(job=job.id, kind="internal_error", cause=_cause(error))
+                yield NoDecision(job=job.id, kind="internal_error", cause=cause_of(error))
                 return "none"
             if attempt.allocation is not None:
                 yield from self._flush()
@@ -158,8 +158,8 @@ class Session:
         try:
             attempt = self._allocator.attempt(klass, recorder)
         except Exception as error:  # noqa: BLE001  "internal error: no decision"
-            recorder.no_decision("internal_error", _cause(error))
-            return "none", NoDecision(job=job.id, kind="internal_error", cause=_cause(error))
+            recorder.no_decision("internal_error", cause_of(error))
+            return "none", NoDecision(job=job.id, kind="internal_error", cause=cause_of(error))
         if attempt.allocation is not None:
             decision = self._dispatch(job, attempt.allocation)
             recorder.dispatch(host_charges(state, job), shared_charges(job))
@@ -196,8 +196,3 @@ class Session:
             yield Pend(job=run[0], reasons=reasons)
         else:
             yield PendRun(jobs=tuple(run), reasons=reasons)
-
-
-def _cause(error: Exception) -> str:
-    text = str(error)
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__

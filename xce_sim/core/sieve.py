@@ -6,8 +6,6 @@ claimed by an earlier position is the search's business. Shape of every array: `
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from xce_sim.core.candidates import Candidates
@@ -25,9 +23,9 @@ ShortMasks = tuple[BoolArray, ...]
 class Sieve:
     """Checks positions against what is free now.
 
-    `order` lists candidate indices in scan order; `fits_select` and `errors` tell the outcome of
-    the pre-filter. `size` is tasks of a position and `first` whether it is the first one filled
-    for this requirement (it alone takes the amounts written `/job`).
+    `order` lists candidate indices in scan order; `matching` and `mismatching` tell the outcome
+    of the pre-filter. `size` is tasks of a position and `first` whether it is the first one
+    filled for this requirement (it alone takes the amounts written `/job`).
     """
 
     def __init__(
@@ -42,7 +40,6 @@ class Sieve:
         self.order: IndexArray = candidates.order
         self.matching: BoolArray = candidates.matching
         self.mismatching: BoolArray = candidates.mismatching
-        self.errors: Mapping[int, str] = candidates.errors
         self._reservation = reservation
         self._cache = cache
         self._fits: dict[tuple[int, bool], BoolArray] = {}
@@ -124,8 +121,9 @@ class Sieve:
     def _short(self, row: HostDemand, size: int, *, first: bool) -> BoolArray:
         usage = row.usage
         requested = self._reservation.requested(row, size, first=first)
-        plain = self._reservation.empty and not isinstance(requested, np.ndarray)
-        key = (id(usage), requested) if plain else None
+        key: tuple[int, Milli] | None = None
+        if self._reservation.empty and not isinstance(requested, np.ndarray):
+            key = (id(usage), requested)
         if key is not None and key in self._cache:
             return self._cache[key]
         free = usage.total - usage.used()

@@ -25,9 +25,10 @@ from xce_sim.model.config import Config, Queue
 from xce_sim.model.ids import JobId
 from xce_sim.model.resources import ResourceTable
 from xce_sim.model.worker import FROZEN_STATUSES
-from xce_sim.resreq.evaluate import Evaluator
+from xce_sim.resreq.evaluate import RoundEvaluator
 from xce_sim.resreq.intern import InternTable
 from xce_sim.resreq.language import Language
+from xce_sim.resreq.merge import check_sizes
 
 LINGER: Micros = 60 * SECOND
 """How long a final job stays: it "leaves the tables 60 s of simulated time later"."""
@@ -55,7 +56,7 @@ class State:
 
         self.table = InternTable()
         self.language = Language(self.table)
-        self.evaluator = Evaluator(self.columns)
+        self.evaluator = RoundEvaluator(self.columns)
         self.host_lists = HostLists(self.columns)
         self.ledger = Ledger()
         self.elector = Elector((), self.ledger, self.columns)
@@ -113,11 +114,10 @@ class State:
         queue = self.queues[job.queue]
         request, invalid = None, ""
         try:
-            request = self.language.request_for(
-                job.resreq, queue.resreq, job.min_tasks, job.max_tasks, self.resources
-            )
+            request = self.language.parse_in_queue(job.resreq, queue.resreq, self.resources)
+            check_sizes(request, job.min_tasks, job.max_tasks)
         except UserError as error:
-            invalid = error.message
+            request, invalid = None, error.message
         return SchedulingClass(
             min_tasks=job.min_tasks,
             max_tasks=job.max_tasks,

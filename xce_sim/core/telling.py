@@ -6,7 +6,7 @@ and calls nothing that changes anything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,20 +15,26 @@ from xce_sim.core.plans import Plan
 from xce_sim.core.sieve import Sieve
 from xce_sim.model.reasons import IndexArray
 from xce_sim.model.verdict import Account, HostRows, MismatchPart, NotCandidates, Row, Scan
+from xce_sim.resreq.evaluate import RoundEvaluator
+from xce_sim.resreq.explain import explain_error, explain_mismatch
+from xce_sim.resreq.nodes import Node
 from xce_sim.trace.recorder import Recorder
-
-Explain = Callable[[int], MismatchPart | None]
 
 
 class Telling:
     """Turns one search into the recorder's calls."""
 
     def __init__(
-        self, recorder: Recorder, not_candidates: NotCandidates, explain: Explain | None
+        self,
+        recorder: Recorder,
+        not_candidates: NotCandidates,
+        select: Node | None,
+        evaluator: RoundEvaluator,
     ) -> None:
         self._recorder = recorder
         self._not_candidates: NotCandidates | None = not_candidates
-        self._explain = explain
+        self._select = select
+        self._evaluator = evaluator
 
     def cluster_check(self, rows: Sequence[Row], *, passed: bool) -> None:
         """All rows of the cluster-wide check."""
@@ -65,7 +71,7 @@ class Telling:
             accepted = hosts[step] if step < len(hosts) else None
             reached = len(sieve.order) if accepted is None else int(place[accepted]) + 1
             self._recorder.begin_position(number, size)
-            self._recorder.end_position(self._scan(sieve, rows, reached, accepted, dict(claimed)))
+            self._recorder.end_position(self._scan(sieve, rows, reached, accepted, claimed))
             if accepted is not None:
                 claimed[accepted] = number
 
@@ -106,9 +112,21 @@ class Telling:
             mismatch=sieve.mismatching,
             claimed=claimed,
             rows=rows,
-            errors=sieve.errors,
+            errors=self._errors(sieve.candidates),
             explain=self._explain,
         )
+
+    def _explain(self, host: int) -> MismatchPart | None:
+        return explain_mismatch(self._select, self._evaluator, host)
+
+    def _errors(self, candidates: Candidates) -> dict[int, str]:
+        if candidates.failing is None or self._select is None:
+            return {}
+        causes = {}
+        for host in np.flatnonzero(candidates.failing).tolist():
+            cause = explain_error(self._select, self._evaluator, host)
+            causes[host] = cause or "the select expression has no value"
+        return causes
 
 
 def _places(candidates: Candidates) -> IndexArray:

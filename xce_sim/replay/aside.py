@@ -13,9 +13,7 @@ from xce_sim.replay.source import reason
 
 
 @contextmanager
-def written_aside(
-    target: str | os.PathLike[str], source: str | os.PathLike[str]
-) -> Iterator[Path]:
+def written_aside(target: str | os.PathLike[str], source: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a path beside `target` to write to; at the end it takes the target's place.
 
     If anything fails the target is as it was. `UserError` for a target that is the source, is no

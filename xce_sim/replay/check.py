@@ -27,13 +27,36 @@ from typing import Any
 
 from xce_sim.errors import RuleError
 from xce_sim.model import event as ev
-from xce_sim.replay.contents import Contents, in_range
+from xce_sim.replay.contents import Contents
 from xce_sim.replay.decisions import Decisions
+from xce_sim.replay.job_faults import in_range
 from xce_sim.replay.messages import INCREMENTS
 from xce_sim.replay.numbered import Numbered
 from xce_sim.replay.references import Place
 from xce_sim.replay.sequence import Sequence
 from xce_sim.replay.world import World
+
+RULES = frozenset(
+    (
+        "header",
+        "time",
+        "mode",
+        "round",
+        "bracket",
+        "queue",
+        "host",
+        "resource",
+        "limit",
+        "reason",
+        "job",
+        "value",
+        "definition",
+        "duplicate",
+        "run",
+        "snapshot",
+    )
+)
+"""The names of all rules."""
 
 
 def check_header(header: object) -> ev.Header:

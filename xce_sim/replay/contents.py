@@ -17,17 +17,13 @@ from typing import Any
 
 from xce_sim.errors import UserError
 from xce_sim.model import event as ev
-from xce_sim.model.clock import Micros
-from xce_sim.model.ids import JobId, base_of, format_id, index_of
-from xce_sim.model.job import Allocation, ArrayRange, JobSpec
+from xce_sim.model.ids import JobId, format_id
+from xce_sim.model.job import Allocation, JobSpec
 from xce_sim.model.resources import Value, check_definition
+from xce_sim.model.units import MAX_MILLI
 from xce_sim.model.worker import Worker
+from xce_sim.replay.job_faults import job_faults
 from xce_sim.replay.world import World
-
-MAX_ELEMENTS = 1_000_000
-"""The largest array that is accepted; a typing error must not take all of memory."""
-
-_BOUND = 2**62
 
 
 class Contents:
@@ -62,7 +58,7 @@ class Contents:
         for limit in config.limits:
             if limit.resource != "jobs":
                 world.require_soon("resource", limit.resource, f"limit {limit.name}")
-            if not 0 <= limit.value < _BOUND:
+            if not 0 <= limit.value < MAX_MILLI:
                 world.fail("value", f"limit {limit.name}: {limit.value} is out of range")
 
     def _definitions(self, event: ev.ResourceDefs) -> None:
@@ -222,7 +218,7 @@ class Contents:
 
     def _amounts(self, subject: str, amounts: Mapping[str, int]) -> None:
         for name, milli in amounts.items():
-            if not 0 <= milli < _BOUND:
+            if not 0 <= milli < MAX_MILLI:
                 self._world.fail("value", f"{subject}: amount of {name} is out of range")
 
     def _distinct(self, kind: str, names: Iterable[object]) -> None:
@@ -233,37 +229,3 @@ class Contents:
                 shown = format_id(name) if isinstance(name, int) else name
                 self._world.fail("duplicate", f"{kind} {shown} stands twice in one push")
             seen.add(name)
-
-
-def job_faults(job: JobSpec) -> list[str]:
-    """What can not be about a job by itself, whatever else there is."""
-    low, high, run_time = job.min_tasks, job.max_tasks, job.run_time
-    faults = []
-    if not base_of(job.id):
-        faults.append("its number is 0")
-    if low < 1:
-        faults.append("fewer than one task")
-    if high is not None and high < low:
-        faults.append(f"at most {high} tasks but at least {low}")
-    if run_time is not None and run_time < 0:
-        faults.append("a negative run time")
-    if job.array is not None:
-        faults += _array_faults(job.id, job.array)
-    for time in (job.queue_time, job.start_time, job.end_time):
-        if time is not None and not -_BOUND < time < _BOUND:
-            faults.append("a time out of range")
-    return faults
-
-
-def in_range(time: Micros) -> bool:
-    """Whether a time can be written as text."""
-    return -_BOUND < time < _BOUND
-
-
-def _array_faults(job: JobId, array: ArrayRange) -> list[str]:
-    if index_of(job):
-        return ["an element can not be an array"]
-    if not 1 <= array.first <= array.last or array.step < 1:
-        return ["its array has no elements"]
-    count = len(array.indices())
-    return [f"an array of {count} elements"] if count > MAX_ELEMENTS else []

@@ -66,14 +66,14 @@ class Packing:
 
     def _fill(self, shape: Shape, rows: list[Row]) -> Write:
         mask = self._fields(shape.struct)[GIVEN]
-        table = tuple((field.name, field.default, bit, put) for field, bit, put in rows)
+        table = tuple((field.default, bit, put) for field, bit, put in rows)
+        items = _attributes([field.name for field, _, _ in rows])
 
         def write(builder: Any, value: Any) -> None:
             given = 0
             chosen = []
-            for name, default, bit, put in table:
-                item = getattr(value, name)
-                if item != default:
+            for item, (default, bit, put) in zip(items(value), table):
+                if item is not default and item != default:
                     given |= bit
                     chosen.append((put, item))
             builder._set_by_field(mask, given)
@@ -163,6 +163,13 @@ class Packing:
             builder._set_by_field(members[type(pair[1])], pair[1])
 
         return write
+
+
+def _attributes(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
+    if len(names) == 1:
+        return lambda value: (getattr(value, names[0]),)
+    get: Callable[[Any], tuple[Any, ...]] = attrgetter(*names)
+    return get
 
 
 def _words(member: Any) -> Write:

@@ -106,12 +106,14 @@ class World:
             return
         push = self.bracket == "push"
         self._strict.settle(self.names, None, self._report)
-        self._loose.settle(self.names, self.live if push else None, self._report)
+        if push:
+            self._loose.settle(self.names, self.live, self._report)
         for number, place in self.wanted_sets.items():
             if number not in self.sets:
                 self._report("reason", f"unknown reason set {number}", place)
         self.wanted_sets = {}
-        self.before = self.live if push and self.expecting else None
+        rebuilding = self.expecting if push else self.before is not None
+        self.before = self.live if rebuilding else None
         self.live = self.names
         self.bracket, self.expecting = None, False
 
@@ -123,6 +125,7 @@ class World:
             self.names, self.bracket = self.live, None
         if state == "live":
             self.before = None
+            self._loose.clear()
         self.expecting = state == "rebuild_pending"
 
     def knows(self, what: str, name: object) -> bool:

@@ -47,8 +47,8 @@ class TraceFile(Protocol):
     def identity(self) -> tuple[int, int]:
         """Device and inode: two paths of one file have the same."""
 
-    def write(self, text: str) -> None:
-        """Append whole lines; `OSError` when they can not be written."""
+    def write(self, text: str) -> object:
+        """Append whole lines; what comes back tells the caller of a failure, None of success."""
 
     def close(self) -> None:
         """Write what is still held back and close; called exactly once, and must not raise."""

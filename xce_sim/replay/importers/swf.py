@@ -205,10 +205,8 @@ class _Writing:
 
     def events(self) -> Iterator[Event]:
         yield from self._setup(self.origin + self.survey.first)
-        for line in self._records():
-            job = parse_record(line)
-            if job is not None:
-                yield JobNew(t=self.origin + job.submit, job=self._spec(job))
+        for job in self._jobs():
+            yield JobNew(t=self.origin + job.submit, job=self._spec(job))
 
     def _setup(self, t: Micros) -> Iterator[Event]:
         """Configuration, resources and hosts at the time of the first submit."""
@@ -223,29 +221,31 @@ class _Writing:
         while piece := tuple(islice(workers, _HOSTS_PER_PUSH)):
             yield WorkersPush(t=t, workers=piece)
 
-    def _records(self) -> Iterator[bytes]:
-        """The lines of all usable jobs by submit time."""
+    def _jobs(self) -> Iterator[SwfJob]:
+        """All usable jobs by submit time."""
         usable = self._usable()
         if self.survey.ordered:
-            for _, _, _, line in usable:
-                yield line
+            for _, _, job in usable:
+                yield job
             return
         submits, numbers, offsets = array("q"), array("q"), array("q")
-        for submit, number, offset, _ in usable:
-            submits.append(submit)
+        for number, offset, job in usable:
+            submits.append(job.submit)
             numbers.append(number)
             offsets.append(offset)
         order = sorted(range(len(submits)), key=submits.__getitem__)
         for _, _, line in self.file.lines_at((numbers[i], offsets[i]) for i in order):
-            yield line
+            again = parse_record(line)
+            if again is not None:
+                yield again
 
-    def _usable(self) -> Iterator[tuple[Micros, int, int, bytes]]:
+    def _usable(self) -> Iterator[tuple[int, int, SwfJob]]:
         check = _Filter(self.machine)
         for number, offset, line in _watched(self.file.lines(), self.progress, self.survey.lines):
             if is_record(line):
                 job = parse_record(line)
                 if job is not None and check.fault(job) is None:
-                    yield job.submit, number, offset, line
+                    yield number, offset, job
 
     def _spec(self, job: SwfJob) -> JobSpec:
         asked = self.machine.memory is not None and job.memory > 0

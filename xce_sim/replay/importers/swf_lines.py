@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from operator import mul
 
 from xce_sim.model.clock import SECOND, Micros
 from xce_sim.model.units import MILLI, Milli
@@ -81,45 +82,64 @@ def parse_record(line: bytes) -> SwfJob | None:
     if len(fields) < FIELDS:
         return None
     try:
-        requested = _whole(fields[7])
-        return SwfJob(
-            number=_whole(fields[0]),
-            submit=_scaled(fields[1], SECOND),
-            run=_scaled(fields[3], SECOND),
-            processors=requested if requested > 0 else _whole(fields[4]),
-            memory=_scaled(fields[9], MILLI),
-            user=_whole(fields[11]),
-            group=_whole(fields[12]),
-            queue=_whole(fields[14]),
-        )
+        numbers = _whole_numbers(line, fields) or _decimals(fields)
     except (ValueError, InvalidOperation):
         return None
+    number, submit, run, allocated, requested, memory, user, group, queue = numbers
+    return SwfJob(
+        number=number,
+        submit=submit,
+        run=run,
+        processors=requested if requested > 0 else allocated,
+        memory=memory,
+        user=user,
+        group=group,
+        queue=queue,
+    )
+
+
+_Numbers = tuple[int, int, int, int, int, int, int, int, int]
+_USED = (0, 1, 3, 4, 7, 9, 11, 12, 14)
+_SCALES = (1, SECOND, SECOND, 1, 1, MILLI, 1, 1, 1)
+
+
+def _whole_numbers(line: bytes, fields: list[bytes]) -> _Numbers | None:
+    """The fields that are used, scaled, if all are plain whole numbers, as nearly always."""
+    if b"_" in line:
+        return None
+    try:
+        found = [int(fields[i]) for i in _USED]
+    except ValueError:
+        return None
+    if max(found) >= _LARGEST or min(found) <= -_LARGEST:
+        raise ValueError("out of range")
+    return tuple(map(mul, found, _SCALES))
+
+
+def _decimals(fields: list[bytes]) -> _Numbers:
+    """The same for fields with a decimal point or exponent; counts must be whole all the same."""
+    found = [
+        _whole(fields[i]) if scale == 1 else _scaled(fields[i], scale)
+        for i, scale in zip(_USED, _SCALES, strict=True)
+    ]
+    return tuple(found)  # type: ignore[return-value]
 
 
 def _whole(field: bytes) -> int:
-    if field.lstrip(b"-").isdigit():
-        number = int(field) if len(field) < 20 else _LARGEST
-    else:
-        exact = _decimal(field)
-        number = int(exact) if exact.is_finite() and abs(exact) < _LARGEST else _LARGEST
-        if number != exact:
-            raise ValueError("not a whole number")
-    if abs(number) >= _LARGEST:
-        raise ValueError("out of range")
+    exact = _decimal(field)
+    number = int(exact)
+    if number != exact:
+        raise ValueError("not a whole number")
     return number
 
 
 def _scaled(field: bytes, scale: int) -> int:
     """A decimal number times `scale`, rounded to the nearest."""
-    if field.lstrip(b"-").isdigit():
-        return _whole(field) * scale
-    exact = _decimal(field)
-    if not exact.is_finite() or abs(exact) >= _LARGEST:
-        raise ValueError("out of range")
-    return int((exact * scale).to_integral_value())
+    return int((_decimal(field) * scale).to_integral_value())
 
 
 def _decimal(field: bytes) -> Decimal:
-    if b"_" in field:
-        raise ValueError("not a number")
-    return Decimal(field.decode("ascii"))
+    exact = Decimal(field.decode("ascii"))
+    if b"_" in field or not exact.is_finite() or abs(exact) >= _LARGEST:
+        raise ValueError("not a number, or out of range")
+    return exact
