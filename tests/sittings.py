@@ -50,11 +50,15 @@ class Sitting:
     """A session and everything that was shown in it."""
 
     def __init__(self, path: Path, *, terminal: bool = False, check: bool = True) -> None:
-        engine = Engine(open_replay(path), Core(check=check))
         stops, trace = Stops(), TraceControl()
+
+        def start() -> Player:
+            return Player(Engine(open_replay(path), Core(check=check)), trace, stops)
+
         self.session = Session(
             path=str(path),
-            player=Player(engine, trace, stops),
+            player=start(),
+            restart=start,
             registry=standard_registry(),
             stops=stops,
             trace=trace,

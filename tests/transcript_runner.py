@@ -45,6 +45,9 @@ def parse(text: str) -> Transcript:
     commands = [line.removeprefix(PROMPT) for line in lines if line.startswith(PROMPT)]
     if PROMPT.strip() in lines:
         raise ValueError("a prompt without a command")
+    words = lines[start].split()
+    if {"-x", "-e"} & set(words) and "--batch" not in words:
+        raise ValueError("with -x or -e the echo would be piped in again: say --batch")
     return Transcript(
         comments="".join(f"{line}\n" for line in lines[:start]),
         command_line=lines[start].removeprefix("$ "),
@@ -79,14 +82,18 @@ ELSEWHERE = {"TZ": "Asia/Kathmandu", "LC_ALL": "C", "XCE_SIM_CHECK": "1", "PYTHO
 
 def main(names: list[str]) -> int:
     """Write the named transcripts (all without a name) down anew; tells which have changed."""
+    failed = False
     paths = [Path(name) for name in names] or sorted(FOLDER.glob("*.txt"))
     for path in paths:
         before = path.read_text(encoding="utf-8")
         after = play(parse(before))
-        if after != before:
+        if parse(after).commands != parse(before).commands:
+            sys.stderr.write(f"left alone, the program did not get to its end: {path}\n{after}")
+            failed = True
+        elif after != before:
             path.write_text(after, encoding="utf-8")
             sys.stderr.write(f"changed: {path}\n")
-    return 0
+    return int(failed)
 
 
 if __name__ == "__main__":

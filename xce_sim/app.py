@@ -43,10 +43,14 @@ def _simulate(options: SimOptions, output: Console, errors: Console) -> int:
         open_replay(options.replay, allow_truncated=options.allow_truncated) as replay,
     ):
         _LOG.info("playing %s: mode %s", options.replay, replay.header.mode)
-        core = Core(check=os.environ.get("XCE_SIM_CHECK", "") not in ("", "0"))
         if options.interactive:
-            return _sit(options, Engine(replay, core), output)
-        return play_headless(options, replay, core, output, errors)
+            return _sit(options, Engine(replay, _new_core()), output)
+        return play_headless(options, replay, _new_core(), output, errors)
+
+
+def _new_core() -> Core:
+    """A core that compares its accounts with their definition if the environment says so."""
+    return Core(check=os.environ.get("XCE_SIM_CHECK", "") not in ("", "0"))
 
 
 def _sit(options: SimOptions, engine: Engine, output: Console) -> int:
@@ -92,14 +96,21 @@ def _standard_input(session: Session, *, terminal: bool) -> Source:
     from xce_sim.repl.prompt import TerminalSource, open_history  # noqa: PLC0415  heavy
 
     history = open_history(os.environ)
+    session.history = lambda: tuple(reversed(list(history.load_history_strings())))
     return TerminalSource(session, environment=os.environ, history=history)
 
 
 def _new_session(options: SimOptions, engine: Engine) -> Session:
     stops, trace = Stops(), TraceControl()
+
+    def restart() -> Player:
+        replay = open_replay(options.replay, allow_truncated=options.allow_truncated)
+        return Player(Engine(replay, _new_core()), trace, stops)
+
     session = Session(
         path=options.replay,
         player=Player(engine, trace, stops),
+        restart=restart,
         registry=standard_registry(),
         stops=stops,
         trace=trace,

@@ -23,7 +23,7 @@ JOBS = ["50", "42", "43", "50[1]", "50[2]", "50[3]"]
 def sitting(tmp_path: Path) -> Sitting:
     """Two hosts; a job that runs, one that waits, an array; a name that is no good to type."""
     events = (
-        config(),
+        config(limits=[{"name": "lim_user", "resource": "slots", "value": 9, "per_user": ["all"]}]),
         hosts(2),
         {"t": 0, "workers_push": [{"name": "n 03", "slots": 1}, {"name": "n\x1b[31m", "slots": 1}]},
         job(42),

@@ -65,6 +65,30 @@ def test_what_is_typed_is_not_echoed_and_what_is_not_is(sitting: Sitting) -> Non
     assert sitting._stream.getvalue() == "xce> show units\nunits auto\n"
 
 
+def test_a_script_that_calls_itself_is_stopped(sitting: Sitting, tmp_path: Path) -> None:
+    (tmp_path / "itself").write_text(f"source {tmp_path / 'itself'}\nshow units\n")
+    text = sitting.run(f"source {tmp_path / 'itself'}")
+    assert f"[sim] source: {tmp_path / 'itself'} is the 16th script within another\n" in text
+    assert text.count("units auto\n") == 16
+
+
+def test_an_error_within_a_script_ends_a_batch(sitting: Sitting, tmp_path: Path) -> None:
+    (tmp_path / "inner").write_text("show units\nshow nothing\nshow time\n")
+    text = sitting.run(f"source {tmp_path / 'inner'}", "show width", stop_at_error=True)
+    assert text.endswith(f"[sim] script: stopped at the first error, {tmp_path / 'inner'}:2\n")
+    assert "width" not in text.splitlines()[-1]
+
+
+def test_what_fails_in_a_script_that_a_person_calls_is_no_failure(
+    sitting: Sitting, tmp_path: Path
+) -> None:
+    (tmp_path / "inner").write_text("show nothing\n")
+    sitting.type(f"source {tmp_path / 'inner'}")
+    assert sitting.loop.status == STATUS_OK
+    sitting.run(f"source {tmp_path / 'inner'}")
+    assert sitting.loop.status == STATUS_ERROR
+
+
 def test_nothing_runs_after_quit(sitting: Sitting) -> None:
     assert sitting.run("quit ;; show units", "show units") == ""
     assert sitting.loop.over

@@ -49,6 +49,35 @@ def without_traces(text: str) -> str:
     return re.sub(r"^\[trace\] .*\n(?:  .*\n)*", "", text, flags=re.MULTILINE)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ("on sideways", "unexpected argument: sideways"),
+        ("on job 4x", "invalid job: 4x; "),
+        ("on job 4 42[0]", "invalid job: 42[0]; "),
+        ("on all level medium", "invalid level: medium; "),
+        ("on all lines 49", "invalid lines: 49; a whole number from 50 to 100000"),
+        ("on all lines 100001", "invalid lines: 100001; "),
+        ("on all lines 5e2", "invalid lines: 5e2; "),
+        ("on all lines 60 lines 70", "lines stands twice"),
+        (f"on all file {'x/' * 2048}", "the path has 4096 bytes; "),
+        ("on", "needs all, or job and one JOBSEL or more"),
+        ("on all job 4", "invalid option: all; "),
+        ("off 42", "unexpected argument: 42"),
+        ("status 42", "unexpected argument: 42"),
+        ("of all", "unexpected argument: all"),
+    ],
+)
+def test_r1_9_an_invalid_argument_is_named_and_changes_nothing(
+    replay: Path, arguments: str, error: str
+) -> None:
+    sitting = Sitting(replay)
+    before = sitting.run("trace on job 4 level full lines 60 file why.txt")
+    text = sitting.run(f"trace {arguments}", "trace status")
+    assert text.startswith(f"[sim] trace: {error}")
+    assert text.endswith(before)
+
+
 def test_r1_11_help_lists_the_trace_section_and_info_trace(replay: Path) -> None:
     text = Sitting(replay).run("help")
     sections = dict(re.findall(r"^(\S.*)\n((?:  .*\n)+)", text, flags=re.MULTILINE))

@@ -24,7 +24,6 @@ PENDING = {
 
 PARTLY = {
     "8.4": "commands: set output refuses an open trace file",
-    "1.9": "commands: the error names the argument and leaves the settings alone",
     "2.4": "core: each of the four is driven through a real round",
     "4.4": "core: each internal error is injected through its seam",
     "4.5": "core: building an allocation fails through its seam",

@@ -18,6 +18,7 @@ from xce_sim.commands.session import Session
 from xce_sim.errors import UserError
 from xce_sim.model.ids import JobSelector, format_id, parse_selector
 from xce_sim.model.job import JOB_STATES, JobState
+from xce_sim.model.reasons import ReasonCode
 
 MAX_CANDIDATES = 200
 """More completions than these are of no use to anybody."""
@@ -87,12 +88,13 @@ class ChoiceKind:
 
     what: str
     words: tuple[str, ...]
+    name: str = ""
     takes: Takes = "word"
 
     @property
     def metavar(self) -> str:
-        """All of them: `on|off`."""
-        return "|".join(self.words)
+        """All of them (`on|off`), or the name given to them."""
+        return self.name or "|".join(self.words)
 
     def parse(self, text: str, session: Session) -> str:  # noqa: ARG002
         """The word."""
@@ -128,13 +130,16 @@ class JobKind:
 
 @dataclass(frozen=True, slots=True)
 class HostKind:
-    """A host that is there."""
+    """A host; one that is there unless `any`."""
 
+    any: bool = False
     metavar: str = "NAME"
     takes: Takes = "word"
 
     def parse(self, text: str, session: Session) -> str:
         """Its name."""
+        if self.any:
+            return text
         names = session.player.engine.core.state.columns.index
         if text not in names:
             raise UserError(f"unknown host: {text}", hint=nearest(text, names) or _not_yet(names))
@@ -164,6 +169,29 @@ class QueueKind:
     def complete(self, prefix: str, session: Session) -> Iterable[str]:
         """Queues in the order of the configuration."""
         return beginning(prefix, session.player.engine.core.state.queues)
+
+
+@dataclass(frozen=True, slots=True)
+class LimitKind:
+    """A limit; one of the configuration unless `any`."""
+
+    any: bool = False
+    metavar: str = "NAME"
+    takes: Takes = "word"
+
+    def parse(self, text: str, session: Session) -> str:
+        """Its name."""
+        if self.any:
+            return text
+        names = [each.name for each in session.player.engine.core.state.config.limits]
+        if text not in names:
+            raise UserError(f"unknown limit: {text}", hint=nearest(text, names) or _not_yet(names))
+        return text
+
+    def complete(self, prefix: str, session: Session) -> Iterable[str]:
+        """Limits in the order of the configuration."""
+        limits = session.player.engine.core.state.config.limits
+        return beginning(prefix, (each.name for each in limits))
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +274,22 @@ class CommandKind:
 
 
 @dataclass(frozen=True, slots=True)
+class WordKind:
+    """Any word."""
+
+    metavar: str = "WORD"
+    takes: Takes = "word"
+
+    def parse(self, text: str, session: Session) -> str:  # noqa: ARG002
+        """The word."""
+        return text
+
+    def complete(self, prefix: str, session: Session) -> Iterable[str]:  # noqa: ARG002
+        """Nothing to suggest."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
 class FlagKind:
     """A word that is there or not."""
 
@@ -267,14 +311,21 @@ def _not_yet(known: Iterable[str]) -> str | None:
 
 
 Count = Annotated[int, NumberKind()]
+Times = Annotated[int, NumberKind("count", 0, metavar="COUNT")]
 Round = Annotated[int, NumberKind("round")]
 Job = Annotated[JobSelector, JobKind()]
 Jobs = Annotated[tuple[JobSelector, ...], JobKind()]
 JobStateWord = Annotated[JobState, ChoiceKind("state", JOB_STATES)]
 Host = Annotated[str, HostKind()]
+AnyHost = Annotated[str, HostKind(any=True)]
 Queue = Annotated[str, QueueKind()]
+Limit = Annotated[str, LimitKind()]
+AnyLimit = Annotated[str, LimitKind(any=True)]
 User = Annotated[str, UserKind()]
 Breakpoints = Annotated[int, BreakpointKind()]
 RestOfLine = Annotated[str, FileKind("PATH", "line")]
+File = Annotated[str, FileKind()]
+Word = Annotated[str, WordKind()]
+ReasonWord = Annotated[str, ChoiceKind("reason", tuple(ReasonCode), "CODE")]
 HelpTopic = Annotated[str, CommandKind()]
 Flag = Annotated[bool, FlagKind()]

@@ -8,7 +8,14 @@ from xce_sim.commands.arguments import Count
 from xce_sim.commands.playing import Player
 from xce_sim.commands.registry import Command, command, planned
 from xce_sim.commands.reporting import FoldingReporter, Reporter
-from xce_sim.commands.results import BreakpointHit, Quit, ReplayComplete, Result, Stopped
+from xce_sim.commands.results import (
+    BreakpointHit,
+    Quit,
+    ReplayComplete,
+    Restarted,
+    Result,
+    Stopped,
+)
 from xce_sim.commands.session import Session
 from xce_sim.errors import UserError
 from xce_sim.sim.happening import Completed, RoundEnded
@@ -42,6 +49,21 @@ def continue_(session: Session, count: Count | None = None) -> Iterator[Result]:
     Example: continue 100
     """
     return _play(session, FoldingReporter(session), count)
+
+
+@command("run", SECTION)
+def run(session: Session) -> Iterator[Result]:
+    """Play from the start, to the end or a breakpoint, with one line for each round.
+
+    Breakpoints, settings and stored traces stay, and trace files stay open.
+
+    Usage: run
+    Example: run
+    """
+    session.trace.end_session()
+    session.player = session.restart()
+    yield Restarted(path=session.path)
+    yield from _play(session, FoldingReporter(session), None)
 
 
 @command("quit", SECTION)
@@ -95,6 +117,6 @@ COMMANDS: tuple[Command, ...] = (
     step,
     continue_,
     planned("until", SECTION),
-    planned("run", SECTION),
+    run,
     quit_,
 )

@@ -14,6 +14,7 @@ from xce_sim.model.clock import Micros
 from xce_sim.model.ids import JobId
 from xce_sim.model.job import Allocation, JobState
 from xce_sim.model.reasons import Reasons
+from xce_sim.model.resources import ResourceDef
 from xce_sim.model.units import Milli
 from xce_sim.model.verdict import Charge, HostCharges
 from xce_sim.model.worker import WorkerStatus
@@ -125,6 +126,87 @@ class QueueFacts:
     hosts: tuple[str, ...] | None
     requirement: str
     jobs: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueDetail:
+    """A queue with its pending jobs in picking order and its running ones by id."""
+
+    facts: QueueFacts
+    pending: tuple[JobId, ...]
+    running: tuple[JobId, ...]
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstanceFacts:
+    """One counter of a limit: `u=alice`, `u=alice,h=n03`, `all`."""
+
+    instance: str
+    usage: Milli
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitFacts:
+    """A limit and its counters; `keys` are its lists as configured (`per_user`, ("all",))."""
+
+    name: str
+    resource: str
+    unit: str
+    value: Milli
+    keys: tuple[tuple[str, tuple[str, ...]], ...]
+    instances: tuple[InstanceFacts, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitRow:
+    """A limit in a list."""
+
+    limit: LimitFacts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceRow:
+    """A resource in a list: its definition."""
+
+    definition: ResourceDef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedRow:
+    """A shared resource: its total (a text or number where it is no consumable), and the use."""
+
+    name: str
+    unit: str
+    value: Milli | float | str | bool | None
+    in_use: Milli | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserRow:
+    """A user: jobs by state, and the slots that they hold."""
+
+    name: str
+    jobs: Mapping[str, int]
+    slots: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionFacts:
+    """The sitting as a whole."""
+
+    path: str
+    mode: str
+    cluster: str
+    policy: str
+    round: int
+    time: Micros
+    event: int
+    complete: bool
+    hosts: int
+    jobs: int
+    breakpoints: int
+    stored_traces: int
 
 
 Phase = Literal["before", "due", "session", "between", "complete"]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import TypeVar
 
-from xce_sim.commands import job_facts
+from xce_sim.commands import accounts, job_facts
+from xce_sim.commands.accounts import SECTION, ordered
 from xce_sim.commands.arguments import Flag, Host, Job, JobStateWord, Queue, User
 from xce_sim.commands.breakpoints import facts_of
 from xce_sim.commands.host_facts import host_facts, host_row
-from xce_sim.commands.inspected import HostFacts, JobFacts, QueueFacts, RoundFacts
+from xce_sim.commands.inspected import HostFacts, JobFacts, RoundFacts, SessionFacts
 from xce_sim.commands.registry import Command, command, planned
 from xce_sim.commands.results import Heading, Lines, Listing
 from xce_sim.commands.session import Session
@@ -18,13 +17,9 @@ from xce_sim.core.job import Job as CoreJob
 from xce_sim.core.state import State
 from xce_sim.errors import UserError
 from xce_sim.model.ids import JobSelector, make_id, order_key
-from xce_sim.model.job import JOB_STATES, JobState
+from xce_sim.model.job import JOB_STATES
 from xce_sim.model.worker import WORKER_STATUSES
 from xce_sim.trace.recall import recall_lines
-
-SECTION = "State inspection"
-
-Word = TypeVar("Word", bound=str)
 
 
 @command("info job", SECTION)
@@ -104,34 +99,8 @@ def info_hosts(session: Session, *, all: Flag = False) -> Listing:
         nothing="hosts",
         command="info hosts",
         whole=all,
-        heading=Heading(what="hosts", total=total, counts=_ordered(counts, WORKER_STATUSES)),
+        heading=Heading(what="hosts", total=total, counts=ordered(counts, WORKER_STATUSES)),
     )
-
-
-@command("info queues", SECTION)
-def info_queues(session: Session, *, all: Flag = False) -> Listing:
-    """List queues with their priority and jobs, in the order of the configuration.
-
-    Usage: info queues [all]
-    Example: info queues
-    """
-    state = session.player.engine.core.state
-    counts: dict[str, Counter[JobState]] = {name: Counter() for name in state.queues}
-    for job in state.jobs.values():
-        if job.queue in counts:
-            counts[job.queue][job.state] += 1
-    rows = (
-        QueueFacts(
-            name=queue.name,
-            priority=queue.priority,
-            active=queue.active,
-            hosts=queue.hosts,
-            requirement=queue.resreq,
-            jobs=_ordered(counts[queue.name], JOB_STATES),
-        )
-        for queue in state.queues.values()
-    )
-    return Listing(rows=rows, total=len(counts), nothing="queues", command="info queues", whole=all)
 
 
 @command("info round", SECTION)
@@ -151,6 +120,31 @@ def info_round(session: Session, *, all: Flag = False) -> RoundFacts:
         dispatched=log.dispatched,
         pending=log.pending,
         whole=all,
+    )
+
+
+@command("info session", SECTION)
+def info_session(session: Session) -> SessionFacts:
+    """Show what is being played, where it stands, and what is set.
+
+    Usage: info session
+    Example: info session
+    """
+    engine, place = session.player.engine, session.player.place
+    state = engine.core.state
+    return SessionFacts(
+        path=session.path,
+        mode=engine.header.mode,
+        cluster=engine.header.cluster,
+        policy=state.config.params.policy,
+        round=place.round,
+        time=place.time,
+        event=place.event,
+        complete=engine.complete,
+        hosts=len(state.columns),
+        jobs=len(state.jobs),
+        breakpoints=len(session.stops),
+        stored_traces=len(session.store),
     )
 
 
@@ -206,12 +200,8 @@ def _job_list(
         nothing="jobs",
         command=words,
         whole=whole,
-        heading=Heading(what=what, total=len(found), counts=_ordered(counts, JOB_STATES)),
+        heading=Heading(what=what, total=len(found), counts=ordered(counts, JOB_STATES)),
     )
-
-
-def _ordered(counts: Mapping[Word, int], order: Iterable[Word]) -> dict[str, int]:
-    return {str(word): counts[word] for word in order if counts.get(word)}
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -219,17 +209,11 @@ COMMANDS: tuple[Command, ...] = (
     info_jobs,
     info_host,
     info_hosts,
-    planned("info queue", SECTION),
-    info_queues,
-    planned("info limit", SECTION),
-    planned("info limits", SECTION),
-    planned("info resources", SECTION),
-    planned("info shared", SECTION),
-    planned("info users", SECTION),
+    *accounts.COMMANDS,
     info_round,
     planned("info decisions", SECTION),
     planned("info select", SECTION),
-    planned("info session", SECTION),
+    info_session,
     info_trace,
     info_breakpoints,
     planned("info link", SECTION),

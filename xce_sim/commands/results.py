@@ -17,8 +17,15 @@ from xce_sim.commands.inspected import (
     HostRow,
     JobFacts,
     JobRow,
+    LimitFacts,
+    LimitRow,
+    QueueDetail,
     QueueFacts,
+    ResourceRow,
     RoundFacts,
+    SessionFacts,
+    SharedRow,
+    UserRow,
 )
 from xce_sim.model.clock import Micros
 from xce_sim.model.decision import Decision
@@ -188,7 +195,44 @@ class Quit:
     """The sitting ends."""
 
 
-Row = JobRow | HostRow | QueueFacts | BreakpointFacts
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restarted:
+    """The replay stands at its beginning again."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BreakpointsChanged:
+    """These are as they are now."""
+
+    points: tuple[BreakpointFacts, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelpMatches:
+    """Commands whose help has a word."""
+
+    word: str
+    pages: tuple[HelpPage, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """Lines that were typed, oldest first, with the number of the first one."""
+
+    lines: tuple[str, ...]
+    first: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """A file whose lines are to be run now."""
+
+    path: str
+
+
+Row = JobRow | HostRow | QueueFacts | BreakpointFacts | LimitRow | ResourceRow | SharedRow | UserRow
 Result = (
     RoundOpened
     | DecisionMade
@@ -206,8 +250,16 @@ Result = (
     | JobFacts
     | HostFacts
     | RoundFacts
+    | QueueDetail
+    | LimitFacts
+    | SessionFacts
     | HelpPage
     | HelpOverview
+    | HelpMatches
+    | History
+    | Script
+    | Restarted
+    | BreakpointsChanged
     | Quit
 )
 Results = Iterable[Result] | Result | None

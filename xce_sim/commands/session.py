@@ -53,11 +53,12 @@ class Session:
 
     `path` is the replay as it was named; `guarded` are files that must not be written to, each
     with the words that say what it is (`the replay being played`). `history` gives the lines that
-    were typed, oldest first.
+    were typed, oldest first; `restart` a player at the beginning of the replay.
     """
 
     path: str
     player: Player
+    restart: Callable[[], Player]
     registry: Registry
     stops: Stops = field(default_factory=Stops)
     trace: TraceControl = field(default_factory=TraceControl)

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xce_sim.commands.inspected import BreakpointFacts
+from xce_sim.commands.inspected import BreakpointFacts, SessionFacts
 from xce_sim.commands.results import (
+    BreakpointsChanged,
     BreakpointsDeleted,
     BreakpointSet,
+    History,
     Place,
     ReplayComplete,
+    Restarted,
     SettingShown,
     StopCause,
     Stopped,
@@ -82,6 +85,37 @@ def breakpoint_row(row: BreakpointFacts, _settings: Settings) -> Line:
     if row.temporary:
         parts.append("temporary")
     return (("key", f"breakpoint {row.number}"), ("plain", f"  {'  '.join(parts)}"))
+
+
+def breakpoints_changed(result: BreakpointsChanged, settings: Settings) -> Iterator[Line]:
+    """Breakpoints as they are now."""
+    for point in result.points:
+        yield breakpoint_row(point, settings)
+
+
+def restarted(result: Restarted, _settings: Settings) -> Iterator[Line]:
+    """The replay stands at its beginning."""
+    yield (("key", "[sim] run:"), ("plain", f" {result.path} from the start"))
+
+
+def history(result: History, _settings: Settings) -> Iterator[Line]:
+    """Numbered lines."""
+    for number, text in enumerate(result.lines, start=result.first):
+        yield (("dim", f"{number:5} "), ("plain", text))
+
+
+def session(facts: SessionFacts, settings: Settings) -> Iterator[Line]:
+    """`info session`."""
+    yield (
+        ("key", f"session {facts.path}"),
+        ("plain", f"  mode {facts.mode}  cluster {facts.cluster or '-'}  policy {facts.policy}"),
+    )
+    where = place(Place(round=facts.round, time=facts.time, event=facts.event), settings)
+    yield (("plain", f"  at {where}{', complete' if facts.complete else ''}"),)
+    yield (("plain", f"  hosts {facts.hosts}  jobs {facts.jobs}"),)
+    yield (("plain", f"  breakpoints {facts.breakpoints}  stored traces {facts.stored_traces}"),)
+    values = (settings.units, settings.time, settings.width, settings.echo)
+    yield (("plain", "  units {}  time {}  width {}  echo {}".format(*values)),)
 
 
 def setting(result: SettingShown, _settings: Settings) -> Iterator[Line]:

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 
 from xce_sim.commands.help_page import HelpPage
-from xce_sim.commands.results import HelpOverview
+from xce_sim.commands.results import HelpMatches, HelpOverview
 from xce_sim.commands.session import DEFAULT_WIDTH, Settings
 from xce_sim.trace.spans import Line
 
@@ -28,6 +28,14 @@ def overview(result: HelpOverview, settings: Settings) -> Iterator[Line]:
         yield (("plain", "Words may be cut short while they stay unique: i j is info job."),)
         yield (("plain", "JOBSEL is 42, an element 42[7] or 42[1-10]; 42 names a whole array."),)
         yield (("plain", ";; separates commands; a line that begins with # is a comment."),)
+
+
+def matches(result: HelpMatches, settings: Settings) -> Iterator[Line]:
+    """Commands whose help has a word."""
+    for each in result.pages:
+        yield from _entry(each, settings.width or DEFAULT_WIDTH)
+    if not result.pages:
+        yield (("plain", f"nothing is said about {result.word}"),)
 
 
 def page(result: HelpPage, settings: Settings) -> Iterator[Line]:

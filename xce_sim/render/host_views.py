@@ -20,7 +20,7 @@ from xce_sim.trace.spans import Line, Style
 def host(facts: HostFacts, settings: Settings) -> Iterator[Line]:
     """All about one host."""
     width = 0 if facts.whole else settings.width
-    values = " ".join(f"{name}={_value(value)}" for name, value in facts.values)
+    values = " ".join(f"{name}={value_text(value)}" for name, value in facts.values)
     yield (*_head(facts.row, settings), ("plain", f"  {values}" if values else ""))
     for amount in facts.row.amounts:
         total, in_use = _shown(amount, settings)
@@ -51,7 +51,7 @@ def _shown(amount: AmountFacts, settings: Settings) -> tuple[str, str]:
     return display.amount(amount.total, amount.unit), display.amount(amount.in_use, amount.unit)
 
 
-def _value(value: float | str | bool) -> str:
+def value_text(value: float | str | bool) -> str:
     """A boolean as 1 or 0, a number without a needless fraction, a text as it is."""
     if isinstance(value, bool):
         return str(int(value))

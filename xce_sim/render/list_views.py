@@ -10,10 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
 
-from xce_sim.commands.inspected import QueueFacts
 from xce_sim.commands.results import Heading, Listing, Row
 from xce_sim.commands.session import Settings
-from xce_sim.render.wording import cut, room_after
 from xce_sim.trace.spans import Line
 
 MAX_ROWS = 50
@@ -40,18 +38,6 @@ def listing(
     if stop is not None and result.total > stop:
         more = f"... {result.total - stop} more; {result.command} all shows them"
         yield (("dim", more),)
-
-
-def queue(row: QueueFacts, settings: Settings) -> Line:
-    """A queue in the list."""
-    head = f"queue {row.name}"
-    parts = [f"priority {row.priority}", "active" if row.active else "inactive"]
-    parts += [f"{state} {count}" for state, count in row.jobs.items()]
-    if row.requirement:
-        parts.append(f"requirement {row.requirement}")
-    text = f"  {'  '.join(parts)}  hosts "
-    hosts = "all" if row.hosts is None else cut(row.hosts, room_after(settings.width, head + text))
-    return (("key", head), ("plain", f"{text}{hosts or 'none'}"))
 
 
 def _heading(heading: Heading) -> Line:

@@ -11,7 +11,15 @@ from typing import Any
 from xce_sim.commands import inspected, results
 from xce_sim.commands.help_page import HelpPage
 from xce_sim.commands.session import Settings
-from xce_sim.render import control_views, help_views, host_views, job_views, list_views, round_views
+from xce_sim.render import (
+    account_views,
+    control_views,
+    help_views,
+    host_views,
+    job_views,
+    list_views,
+    round_views,
+)
 from xce_sim.trace.lines import trace_lines
 from xce_sim.trace.spans import Line
 
@@ -36,7 +44,7 @@ def _worded(result: results.Lines, _settings: Settings) -> Iterator[Line]:
     return iter(result.lines())
 
 
-def _nothing(_result: results.Quit, _settings: Settings) -> Iterator[Line]:
+def _nothing(_result: results.Quit | results.Script, _settings: Settings) -> Iterator[Line]:
     return iter(())
 
 
@@ -56,14 +64,26 @@ _VIEWS: dict[type, Callable[[Any, Settings], Iterator[Line]]] = {
     inspected.JobFacts: job_views.job,
     inspected.HostFacts: host_views.host,
     inspected.RoundFacts: round_views.facts,
+    inspected.QueueDetail: account_views.queue,
+    inspected.LimitFacts: account_views.limit,
+    inspected.SessionFacts: control_views.session,
     HelpPage: help_views.page,
     results.HelpOverview: help_views.overview,
+    results.HelpMatches: help_views.matches,
+    results.History: control_views.history,
+    results.Script: _nothing,
+    results.Restarted: control_views.restarted,
+    results.BreakpointsChanged: control_views.breakpoints_changed,
     results.Quit: _nothing,
 }
 
 _ROWS: dict[type, Callable[[Any, Settings], Line]] = {
     inspected.JobRow: job_views.row,
     inspected.HostRow: host_views.row,
-    inspected.QueueFacts: list_views.queue,
+    inspected.QueueFacts: account_views.queue_row,
+    inspected.LimitRow: account_views.limit_row,
+    inspected.ResourceRow: account_views.resource_row,
+    inspected.SharedRow: account_views.shared_row,
+    inspected.UserRow: account_views.user_row,
     inspected.BreakpointFacts: control_views.breakpoint_row,
 }

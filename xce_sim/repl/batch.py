@@ -47,6 +47,10 @@ class StreamSource:
         text = data.decode(encoding, "backslashreplace").rstrip("\r\n")
         return InputLine(text=text, origin=f"{self._name}:{self._number}")
 
+    def close(self) -> None:
+        """Give the stream back."""
+        self._stream.close()
+
 
 class ListSource:
     """Lines that are there already."""

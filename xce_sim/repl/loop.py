@@ -9,18 +9,23 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from contextlib import closing
 
 from xce_sim.commands.parser import Statement
 from xce_sim.commands.registry import UnknownCommand
-from xce_sim.commands.results import Quit, Result, Results, Stopped, TraceTaken
+from xce_sim.commands.results import Quit, Result, Results, Script, Stopped, TraceTaken
 from xce_sim.commands.session import Session
 from xce_sim.errors import STATUS_ERROR, STATUS_INTERRUPTED, STATUS_OK, UserError
 from xce_sim.render import control_views
 from xce_sim.render.console import Console, OutputClosed, plain_text
 from xce_sim.render.views import lines_of
-from xce_sim.repl.batch import InputLine, Source
+from xce_sim.repl.batch import InputLine, Source, open_script
 
 PROMPT = "xce> "
+PROMPT_WITHIN = "xce>> "
+"""Stands before the lines of a script that another one, or a person, has called."""
+MAX_DEPTH = 16
+"""How deep scripts may call others."""
 
 _LOG = logging.getLogger("xce_sim")
 
@@ -38,6 +43,9 @@ class Loop:
         self.over = False
         self._console = console
         self._repeatable: str | None = None
+        self._depth = 0
+        self._stop_at_error = False
+        self._halted = False
 
     @property
     def interrupted(self) -> bool:
@@ -51,16 +59,16 @@ class Loop:
 
     def run(self, source: Source, *, stop_at_error: bool = False) -> None:
         """Run lines to the end of the source, until `quit`, or (in a script) an interruption."""
-        while not self.over:
+        self._stop_at_error = stop_at_error
+        while not self.over and not self._halted:
             line = source.next_line()
             if line is None:
                 return
             failed = self._run_line(line)
-            self._console.flush()
-            if not line.typed and self.status == STATUS_INTERRUPTED:
-                return
-            if failed and stop_at_error:
+            if failed and stop_at_error and not self._halted:
                 self._stop_at(line)
+            self._console.flush()
+            if not line.typed and self.interrupted:
                 return
 
     def _run_line(self, line: InputLine) -> bool:
@@ -81,7 +89,7 @@ class Loop:
 
     def _run_statement(self, statement: Statement, *, typed: bool) -> bool:
         """Run one command; whether it failed. After `quit` nothing runs any more."""
-        if self.over or (not typed and self.status == STATUS_INTERRUPTED):
+        if self.over or self._halted or (not typed and self.interrupted):
             return False
         label = statement.words[0].text
         self._repeatable = None
@@ -128,8 +136,26 @@ class Loop:
         self._console.show(lines)
         if isinstance(result, Quit):
             self.over = True
+        elif isinstance(result, Script):
+            self._source(result.path, typed=typed)
         elif isinstance(result, Stopped) and result.cause == "interrupted" and not typed:
             self.status = STATUS_INTERRUPTED
+
+    def _source(self, path: str, *, typed: bool) -> None:
+        """Run a script from within; one that calls itself for ever is stopped.
+
+        What fails in it counts for the program's end unless a person has called it.
+        """
+        if self._depth >= MAX_DEPTH:
+            raise UserError(f"{path} is the {MAX_DEPTH}th script within another")
+        self._depth += 1
+        try:
+            with closing(open_script(path)) as script:
+                self.run(script, stop_at_error=self._stop_at_error)
+        finally:
+            self._depth -= 1
+            if typed:
+                self.status = STATUS_OK
 
     def _failed(self, label: str, error: UserError, *, typed: bool) -> bool:
         self._console.show(control_views.error(label, error))
@@ -144,9 +170,11 @@ class Loop:
             self.status = STATUS_INTERRUPTED
 
     def _stop_at(self, line: InputLine) -> None:
+        self._halted = True
         text = f" stopped at the first error, {line.origin}"
         self._console.show(((("bad", "[sim] script:"), ("plain", text)),))
 
     def _echo(self, text: str) -> None:
         shown = text.strip().replace("\t", " ")
-        self._console.show(((("dim", PROMPT), ("plain", shown)),))
+        prompt = PROMPT if not self._depth else PROMPT_WITHIN
+        self._console.show(((("dim", prompt), ("plain", shown)),))

@@ -26,6 +26,7 @@ from xce_sim.model.event import (
 )
 from xce_sim.model.ids import JobId, JobSelector, base_of, index_of
 from xce_sim.model.job import JobSpec
+from xce_sim.model.reasons import ReasonCode, ReasonEntry
 from xce_sim.sim.happening import Decided, EventApplied, Happening, JobEnded, RoundBegins
 
 
@@ -103,6 +104,70 @@ class AtDecision:
     def concerns(self, job: JobId) -> bool:
         """Whether the decision about this job is waited for."""
         return self.selector is None or self.selector.matches(job)
+
+
+@dataclass(frozen=True, slots=True)
+class AtHost:
+    """A dispatch takes something of the host."""
+
+    host: str
+
+    def __str__(self) -> str:
+        return f"host {self.host}"
+
+    def met_by(self, happening: Happening) -> bool:
+        """After the decision."""
+        if not isinstance(happening, Decided) or not isinstance(happening.decision, Dispatch):
+            return False
+        return any(share.host == self.host for share in happening.decision.allocation.hosts)
+
+    def concerns(self, job: JobId) -> bool:  # noqa: ARG002
+        """A dispatch is never inside a run."""
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class AtReason:
+    """A job pends for the reason, be it the main one or another."""
+
+    code: ReasonCode
+
+    def __str__(self) -> str:
+        return f"reason {self.code}"
+
+    def met_by(self, happening: Happening) -> bool:
+        """After the decision."""
+        entries = _reasons_of(happening)
+        return any(entry.code == self.code for entry in entries)
+
+    def concerns(self, job: JobId) -> bool:  # noqa: ARG002
+        """Any job may pend for it."""
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class AtLimit:
+    """A job pends on the limit, whichever of its counters it is."""
+
+    limit: str
+
+    def __str__(self) -> str:
+        return f"limit {self.limit}"
+
+    def met_by(self, happening: Happening) -> bool:
+        """After the decision."""
+        names = (entry.limit for entry in _reasons_of(happening) if entry.limit is not None)
+        return any(name.partition("/")[0] == self.limit for name in names)
+
+    def concerns(self, job: JobId) -> bool:  # noqa: ARG002
+        """Any job may pend on it."""
+        return True
+
+
+def _reasons_of(happening: Happening) -> tuple[ReasonEntry, ...]:
+    if isinstance(happening, Decided) and isinstance(happening.decision, Pend | PendRun):
+        return happening.decision.reasons.entries
+    return ()
 
 
 @dataclass(slots=True, kw_only=True)
