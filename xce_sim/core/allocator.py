@@ -12,9 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from xce_sim.core.building import Part, build, merged
-from xce_sim.core.candidates import find_candidates
 from xce_sim.core.classes import SchedulingClass
-from xce_sim.core.demand import demand_of, requested_amounts
+from xce_sim.core.demand import Demand, demand_of, requested_amounts
 from xce_sim.core.findings import Findings, combined_body
 from xce_sim.core.reservation import Reservation
 from xce_sim.core.search import Placement, Search, Task
@@ -181,25 +180,18 @@ class Allocator:
             if tell is not None:
                 tell.declined(primary.unsupported)
             return None, findings
-        ledger = state.ledger
         task = Task(
             primary=primary,
-            demand=demand_of(primary, klass.election, ledger, state.resources),
+            demand=self._demand(klass, primary),
             min_tasks=min_tasks,
             max_tasks=member.count,
             spread=state.config.params.spread,
             columns=state.columns,
             reservation=reservation,
-            cache=ledger.shorts,
+            cache=state.ledger.shorts,
         )
-        candidates = find_candidates(
-            primary,
-            state.host_lists.eligible(klass.queue_hosts, klass.hosts),
-            state.columns,
-            state.evaluator,
-            ledger,
-            reservation,
-        )
+        lists = (klass.queue_hosts, klass.hosts)
+        candidates = state.candidates.of(primary, lists, state.ledger, reservation)
         search = Search(task, candidates, None if tell is None else self._telling(klass, primary))
         placement = search.run()
         if placement is None:
@@ -209,6 +201,14 @@ class Allocator:
             tell.committed()
             tell.end_search()
         return part, search.findings
+
+    def _demand(self, klass: SchedulingClass, primary: Primary) -> Demand:
+        demand = klass.demands.get(id(primary))
+        if demand is None:
+            state = self._state
+            demand = demand_of(primary, klass.election, state.ledger, state.resources)
+            klass.demands[id(primary)] = demand
+        return demand
 
     def _part(self, placement: Placement) -> Part:
         try:
@@ -222,7 +222,7 @@ class Allocator:
     def _telling(self, klass: SchedulingClass, primary: Primary) -> Telling:
         assert self._recorder is not None
         state, select = self._state, primary.select
-        others = state.host_lists.not_candidates(klass.queue_hosts, klass.hosts)
+        others = state.candidates.lists.not_candidates(klass.queue_hosts, klass.hosts)
         return Telling(self._recorder, others, select, state.evaluator)
 
 

@@ -9,7 +9,7 @@ agree on the named values.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from xce_sim.model.resources import SLOTS
 from xce_sim.model.units import MILLI, format_milli
 from xce_sim.model.verdict import NotCandidates
 from xce_sim.resreq.evaluate import ERROR, TRUE, RoundEvaluator
+from xce_sim.resreq.nodes import Node
 from xce_sim.resreq.request import OrderKey, Primary
 
 HostList = tuple[str, ...] | None
@@ -96,37 +97,61 @@ class HostLists:
         return mask
 
 
-def find_candidates(
-    primary: Primary,
-    eligible: BoolArray,
-    columns: HostColumns,
-    evaluator: RoundEvaluator,
-    ledger: Ledger,
-    reservation: Reservation,
-) -> Candidates:
-    """The candidates of a requirement as things stand when it begins."""
-    failing: BoolArray | None = None
-    if primary.select is None:
-        matching, mismatching = eligible, np.zeros(len(columns), np.bool_)
-    else:
-        outcome = evaluator.evaluate(primary.select)
-        matching = eligible & (outcome == TRUE)
-        mismatching = eligible & ~matching
-        failed = eligible & (outcome == ERROR)
-        if failed.any():
-            failing = failed
-            mismatching &= ~failed
-    order = np.flatnonzero(eligible).astype(np.int32)
-    if primary.order:
-        order = _sorted(order, primary.order, columns, ledger, reservation)
-    return Candidates(
-        order=order,
-        matching=matching,
-        mismatching=mismatching,
-        failing=failing,
-        most_slots=_most_slots(columns, order),
-        natural=not primary.order,
-    )
+class CandidateFinder:
+    """Finds candidates, and remembers them while no host, status or value changes.
+
+    What an `order` clause sorts by what is free is sorted anew each time.
+    """
+
+    def __init__(self, columns: HostColumns, evaluator: RoundEvaluator) -> None:
+        self.lists = HostLists(columns)
+        self._columns = columns
+        self._evaluator = evaluator
+        self._version = -1
+        self._known: dict[tuple[Node | None, HostList, HostList], Candidates] = {}
+
+    def of(
+        self,
+        primary: Primary,
+        lists: tuple[HostList, HostList],
+        ledger: Ledger,
+        reservation: Reservation,
+    ) -> Candidates:
+        """The candidates of a requirement as things stand when it begins."""
+        if self._version != self._columns.version:
+            self._known.clear()
+            self._version = self._columns.version
+        key = (primary.select, *lists)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._find(primary.select, self.lists.eligible(*lists))
+        if not primary.order:
+            return found
+        order = _sorted(found.order, primary.order, self._columns, ledger, reservation)
+        return replace(found, order=order, natural=False)
+
+    def _find(self, select: Node | None, eligible: BoolArray) -> Candidates:
+        columns = self._columns
+        failing: BoolArray | None = None
+        if select is None:
+            matching, mismatching = eligible, np.zeros(len(columns), np.bool_)
+        else:
+            outcome = self._evaluator.evaluate(select)
+            matching = eligible & (outcome == TRUE)
+            mismatching = eligible & ~matching
+            failed = eligible & (outcome == ERROR)
+            if failed.any():
+                failing = failed
+                mismatching &= ~failed
+        order = np.flatnonzero(eligible).astype(np.int32)
+        return Candidates(
+            order=order,
+            matching=matching,
+            mismatching=mismatching,
+            failing=failing,
+            most_slots=_most_slots(columns, order),
+            natural=True,
+        )
 
 
 def agreeing_sets(

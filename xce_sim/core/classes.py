@@ -6,9 +6,10 @@ the parsed request, the limits met, and, as long as no account changes, the reas
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xce_sim.core.candidates import HostList
+from xce_sim.core.demand import Demand
 from xce_sim.core.election import Election
 from xce_sim.model.reasons import Reasons
 from xce_sim.resreq.request import Request
@@ -22,7 +23,8 @@ class SchedulingClass:
     """What all members share.
 
     `request` is None when the requirement is `invalid` (its message). `failed` are the reasons of
-    the last failure, which hold while the ledger's version is `failed_version`.
+    the last failure, which hold while the ledger's version is `failed_version`. `demands` by
+    `id` of the primary.
     """
 
     min_tasks: int
@@ -34,3 +36,4 @@ class SchedulingClass:
     invalid: str = ""
     failed: Reasons | None = None
     failed_version: int = -1
+    demands: dict[int, Demand] = field(default_factory=dict)

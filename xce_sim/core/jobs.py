@@ -160,6 +160,7 @@ def finish(state: State, job: Job, end: Micros) -> None:
 def dispatch(state: State, job: Job, allocation: Allocation) -> None:
     """A pending job was dispatched here: it runs, and holds its allocation."""
     job.state = "run"
+    job.klass = None
     job.start_time = state.now
     job.decided = True
     job.reported = False

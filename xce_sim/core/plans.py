@@ -15,13 +15,21 @@ from xce_sim.model.config import Spread
 from xce_sim.model.reasons import IndexArray
 from xce_sim.resreq.request import Span
 
+Claims = tuple[tuple[int, int], ...]
+"""(host index, tasks) in the order in which hosts are claimed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Positions in order as runs of equal ones: `((size, count), ...)`."""
+    """Positions in order as runs of equal ones: `((size, count), ...)`.
+
+    `claims` are the hosts that a fill plan was fitted to, with the tasks of each, when they take
+    all of them: filling its positions comes to these very claims.
+    """
 
     runs: tuple[tuple[int, int], ...]
     fill: bool = False
+    claims: Claims = ()
 
     @property
     def tasks(self) -> int:
@@ -51,8 +59,11 @@ class Planner(Protocol):
     that a planner computes leaves a reason.
     """
 
-    def fixed_plans(self, tasks: int) -> Iterator[Plan]:
-        """The plans that do not depend on hosts."""
+    def fixed_plans(self, tasks: int, largest: int | None) -> Iterator[Plan]:
+        """The plans that do not depend on hosts.
+
+        Those with a position over `largest` may be left out, but for the first of all.
+        """
         ...
 
     def fitted_plan(self, tasks: int, sieve: Sieve) -> Plan | None:
@@ -72,7 +83,7 @@ def planner_for(span: Span, spread: Spread) -> Planner:
 class OneHost:
     """`span[hosts=1]`: "one position of T"."""
 
-    def fixed_plans(self, tasks: int) -> Iterator[Plan]:  # noqa: D102
+    def fixed_plans(self, tasks: int, largest: int | None) -> Iterator[Plan]:  # noqa: D102, ARG002
         yield Plan(((tasks, 1),))
 
     def fitted_plan(self, tasks: int, sieve: Sieve) -> Plan | None:  # noqa: D102, ARG002
@@ -85,7 +96,7 @@ class Tiles:
     def __init__(self, tile: int) -> None:
         self._tile = tile
 
-    def fixed_plans(self, tasks: int) -> Iterator[Plan]:  # noqa: D102
+    def fixed_plans(self, tasks: int, largest: int | None) -> Iterator[Plan]:  # noqa: D102, ARG002
         whole, rest = divmod(tasks, self._tile)
         runs = ((self._tile, whole), (rest, 1))
         yield Plan(tuple((size, count) for size, count in runs if size and count))
@@ -102,20 +113,21 @@ class Even:
     plan".
     """
 
-    def fixed_plans(self, tasks: int) -> Iterator[Plan]:  # noqa: D102
+    def fixed_plans(self, tasks: int, largest: int | None) -> Iterator[Plan]:  # noqa: D102
         hosts = 1
         while True:
             size, more = divmod(tasks, hosts)
             runs = ((size + 1, more), (size, hosts - more))
             yield Plan(tuple(run for run in runs if run[1]))
-            largest = size + 1 if more else size
-            if largest == 1:
+            position = size + 1 if more else size
+            if position == 1:
                 return
-            hosts = -(-tasks // (largest - 1))
+            wanted = position - 1 if largest is None else min(position - 1, max(largest, 1))
+            hosts = -(-tasks // wanted)
 
     def fitted_plan(self, tasks: int, sieve: Sieve) -> Plan | None:  # noqa: D102
-        sizes = walk(tasks, sieve)
-        return fill_plan(sizes) if sum(sizes) == tasks else None
+        claims = walk(tasks, sieve)
+        return fill_plan(claims) if sum(size for _, size in claims) == tasks else None
 
 
 class Fill:
@@ -124,61 +136,62 @@ class Fill:
     "when the walk ends short the rest is one more position".
     """
 
-    def fixed_plans(self, tasks: int) -> Iterator[Plan]:  # noqa: D102, ARG002
+    def fixed_plans(self, tasks: int, largest: int | None) -> Iterator[Plan]:  # noqa: D102, ARG002
         return iter(())
 
     def fitted_plan(self, tasks: int, sieve: Sieve) -> Plan | None:  # noqa: D102
-        sizes = walk(tasks, sieve)
-        rest = tasks - sum(sizes)
-        return fill_plan([*sizes, rest] if rest else sizes)
+        claims = walk(tasks, sieve)
+        rest = tasks - sum(size for _, size in claims)
+        return fill_plan(claims, rest)
 
 
-def fill_plan(sizes: list[int]) -> Plan:
-    """A fill plan with these positions."""
+def fill_plan(claims: Claims, rest: int = 0) -> Plan:
+    """A fill plan with these positions, and one more for a rest that found no place."""
+    sizes = [size for _, size in claims] + [rest] * (rest > 0)
     runs = tuple((size, len(list(group))) for size, group in groupby(sizes))
-    return Plan(runs, fill=True)
+    return Plan(runs, fill=True, claims=() if rest else claims)
 
 
-def walk(tasks: int, sieve: Sieve) -> list[int]:
-    """Sizes of the fill plan's positions; their sum is less than `tasks` if the walk ends short.
+def walk(tasks: int, sieve: Sieve) -> Claims:
+    """The fill plan's positions; their sum is less than `tasks` if the walk ends short.
 
     "walk the matching candidates in scan order and let each take the most tasks that pass the
     check, seeing what earlier ones of the walk have reserved, until T is reached".
     """
     if sieve.demand.ordered:
         return _walk_one_by_one(tasks, sieve)
-    able = sieve.capacity(first=False)[sieve.order]
-    able = np.minimum(able[able > 0], tasks)
-    return _taken(able, tasks)
-
-
-def _taken(able: Int64Array, tasks: int) -> list[int]:
+    able = sieve.capacity(first=True)
+    if not sieve.candidates.natural:
+        able = able[sieve.order]
+    some = np.flatnonzero(able)
+    able = np.minimum(able[some], tasks)
     filled = np.cumsum(able)
-    stop = int(np.searchsorted(filled, tasks))
-    if stop >= len(able):
-        return [int(size) for size in able.tolist()]
-    sizes = [int(size) for size in able[: stop + 1].tolist()]
-    sizes[-1] -= int(filled[stop]) - tasks
-    return sizes
+    stop = int(filled.searchsorted(tasks))
+    hosts = some[: stop + 1] if sieve.candidates.natural else sieve.order[some[: stop + 1]]
+    sizes: list[int] = able[: stop + 1].tolist()
+    if stop < len(able):
+        sizes[-1] -= int(filled[stop]) - tasks
+    return tuple(zip(hosts.tolist(), sizes, strict=True))
 
 
-def _walk_one_by_one(tasks: int, sieve: Sieve) -> list[int]:
-    sizes: list[int] = []
+def _walk_one_by_one(tasks: int, sieve: Sieve) -> Claims:
+    claims: list[tuple[int, int]] = []
     rest, cursor, order = tasks, 0, sieve.order
     try:
         while rest and cursor < len(order):
-            able = sieve.capacity(first=not sizes)[order[cursor:]]
+            able = sieve.capacity(first=not claims)[order[cursor:]]
             step = _first(able)
             if step is None:
                 break
             size = min(int(able[step]), rest)
-            sieve.claim(int(order[cursor + step]), size, first=not sizes)
-            sizes.append(size)
+            host = int(order[cursor + step])
+            sieve.claim(host, size, first=not claims)
+            claims.append((host, size))
             rest -= size
             cursor += step + 1
     finally:
         sieve.release()
-    return sizes
+    return tuple(claims)
 
 
 def _first(able: Int64Array) -> int | None:

@@ -1,9 +1,8 @@
 """Placing one single requirement: the cluster-wide check, the plans, their positions.
 
 The steps are those of "one single requirement or member": cluster-wide check, plans from the
-maximum number of tasks down to the minimum, positions filled in order. Equal positions next to
-each other are filled by one look at the columns, which comes to the same as one scan each: a
-claim changes nothing on other hosts, unless the demand says that it is `ordered`.
+maximum number of tasks down to the minimum, each discarded or tried. How positions are filled is
+the business of `filling`. For an untraced job, plans that can leave nothing are not even made.
 """
 
 from __future__ import annotations
@@ -15,7 +14,8 @@ import numpy as np
 
 from xce_sim.core.candidates import Candidates, agreeing_sets
 from xce_sim.core.demand import Demand
-from xce_sim.core.findings import Findings, ScanFinding
+from xce_sim.core.filling import fill
+from xce_sim.core.findings import Findings
 from xce_sim.core.plans import Plan, Planner, planner_for
 from xce_sim.core.reservation import Reservation
 from xce_sim.core.sieve import Sieve
@@ -78,7 +78,7 @@ class Search:
             return None
         self.findings.no_candidate = not len(self._candidates)
         sieves = [self._sieve(subset) for subset in self._sets()]
-        for tasks in range(maximum, self._task.min_tasks - 1, -1):
+        for tasks in self._counts(maximum, sieves):
             for plan, sieve in self._plans(tasks, sieves):
                 placement = self._consider(plan, sieve, at_minimum=tasks == self._task.min_tasks)
                 if placement is not None:
@@ -86,6 +86,18 @@ class Search:
         if self._telling is not None:
             self._telling.no_plan_left()
         return None
+
+    def _counts(self, maximum: int, sieves: list[Sieve]) -> Iterator[int]:
+        """Numbers of tasks to try, "from the maximum down to the minimum".
+
+        For an untraced job those above what all candidates can take together are passed over:
+        none of their plans can be filled, and only plans for the minimum leave reasons.
+        """
+        minimum = self._task.min_tasks
+        if self._telling is None and maximum > minimum and not self._task.demand.ordered:
+            most = max(int(np.minimum(s.capacity(first=True), maximum).sum()) for s in sieves)
+            maximum = max(min(maximum, most), minimum)
+        yield from range(maximum, minimum - 1, -1)
 
     def _check_cluster(self) -> int | None:
         """The most tasks that the cluster-wide rows allow, None if not even the minimum."""
@@ -145,13 +157,22 @@ class Search:
         return Sieve(task.demand, candidates, task.reservation, task.cache)
 
     def _plans(self, tasks: int, sieves: list[Sieve]) -> Iterator[tuple[Plan, Sieve]]:
-        for plan in self._planner.fixed_plans(tasks):
+        for plan in self._planner.fixed_plans(tasks, self._largest(sieves)):
             for sieve in sieves:
                 yield plan, sieve
         for sieve in sieves:
             fitted = self._planner.fitted_plan(tasks, sieve)
             if fitted is not None:
                 yield fitted, sieve
+
+    def _largest(self, sieves: list[Sieve]) -> int | None:
+        """The largest position worth making a plan for; None, all of them, for a traced job.
+
+        The first plan is always made, so that a discarded one is counted.
+        """
+        if self._telling is not None:
+            return None
+        return max(sieve.candidates.most_slots for sieve in sieves)
 
     def _consider(self, plan: Plan, sieve: Sieve, *, at_minimum: bool) -> Placement | None:
         discarding = self._discarding(plan, sieve.candidates)
@@ -161,9 +182,11 @@ class Search:
             if self._telling is not None:
                 self._telling.plan_discarded(plan, sieve.candidates.label)
             return None
+        if plan.claims and self._telling is None:
+            return Placement(self._task.demand, plan, plan.claims)
         if self._telling is not None:
             self._telling.begin_plan(plan, sieve.candidates.label)
-        claims = self._fill(plan, sieve, at_minimum=at_minimum)
+        claims = fill(plan, sieve, self.findings if at_minimum else None, self._telling)
         if at_minimum:
             self.findings.tried += 1
         if claims is None:
@@ -175,79 +198,3 @@ class Search:
         if plan.positions > len(candidates) or plan.largest > candidates.most_slots:
             return ()
         return self._short_rows(plan.tasks, plan.positions) or None
-
-    def _fill(
-        self, plan: Plan, sieve: Sieve, *, at_minimum: bool
-    ) -> tuple[tuple[int, int], ...] | None:
-        """Claim a host for each position; all or nothing."""
-        claims: list[tuple[int, int]] = []
-        for size, count in _looks(plan, ordered=sieve.demand.ordered):
-            taken = self._look(sieve, size, count, claims, at_minimum=at_minimum)
-            if len(taken) < count:
-                if self._telling is not None:
-                    self._telling.plan_failed(len(claims) + len(taken) + 1, claims, taken)
-                if claims or taken:
-                    self.findings.accepted |= at_minimum
-                sieve.release()
-                return None
-            if sieve.demand.ordered:
-                sieve.claim(taken[0], size, first=not claims)
-            claims.extend((host, size) for host in taken)
-        sieve.release()
-        if self._telling is not None:
-            self._telling.plan_filled()
-        return tuple(claims)
-
-    def _look(
-        self,
-        sieve: Sieve,
-        size: int,
-        count: int,
-        claims: list[tuple[int, int]],
-        *,
-        at_minimum: bool,
-    ) -> list[int]:
-        """The first `count` hosts in scan order that fit, or all there are."""
-        first = not claims or not sieve.demand.ordered
-        fits = sieve.fits(size, first=first)
-        claimed = np.array([host for host, _ in claims], np.int32)
-        if claims:
-            fits = fits.copy()
-            fits[claimed] = False
-        if sieve.candidates.natural:
-            hosts: list[int] = np.flatnonzero(fits)[:count].tolist()
-        else:
-            hosts = sieve.order[fits[sieve.order]][:count].tolist()
-        if self._telling is not None:
-            self._telling.positions(sieve, size, count, hosts, claims)
-        if at_minimum:
-            reached = len(sieve.order)
-            if len(hosts) == count:
-                reached = _place_of(sieve, hosts[-1]) + 1
-            self.findings.scan(
-                ScanFinding(
-                    order=sieve.order,
-                    reached=reached,
-                    claimed=claimed,
-                    mismatching=sieve.mismatching,
-                    matching=sieve.matching,
-                    failing=sieve.candidates.failing,
-                    shorts=sieve.shorts(size, first=first),
-                    accounts=tuple(row.usage.account for row in sieve.demand.on_hosts),
-                )
-            )
-        return hosts
-
-
-def _looks(plan: Plan, *, ordered: bool) -> Iterator[tuple[int, int]]:
-    for size, count in plan.runs:
-        if ordered:
-            yield from ((size, 1) for _ in range(count))
-        else:
-            yield size, count
-
-
-def _place_of(sieve: Sieve, host: int) -> int:
-    if sieve.candidates.natural:
-        return int(np.searchsorted(sieve.order, host))
-    return int(np.flatnonzero(sieve.order == host)[0])

@@ -16,6 +16,8 @@ from xce_sim.model.reasons import IndexArray
 from xce_sim.model.units import Milli
 from xce_sim.model.verdict import HostRows
 
+_NO_BOUND = 2**62
+
 ShortMasks = tuple[BoolArray, ...]
 """For each row of the demand, the hosts that are short of it."""
 
@@ -87,7 +89,7 @@ class Sieve:
 
     def capacity(self, *, first: bool) -> Int64Array:
         """The most tasks that each host passes the check with, 0 where it passes with none."""
-        most = np.where(self.matching, np.iinfo(np.int64).max, 0)
+        most = np.where(self.matching, _NO_BOUND, 0)
         for row in self.demand.on_hosts:
             usage = row.usage
             free = usage.total - usage.used() - self._reservation.on_host_row(row)
@@ -95,10 +97,10 @@ class Sieve:
             if row.amount.task:
                 able = np.maximum((free - fixed) // row.amount.task, 0)
             else:
-                able = np.where(free >= fixed, np.iinfo(np.int64).max, 0)
-                able = np.where(np.equal(fixed, 0), np.iinfo(np.int64).max, able)
+                able = np.where(free >= fixed, _NO_BOUND, 0)
+                able = np.where(np.equal(fixed, 0), _NO_BOUND, able)
             if usage.covers is not None:
-                able = np.where(usage.covers, able, np.iinfo(np.int64).max)
+                able = np.where(usage.covers, able, _NO_BOUND)
             np.minimum(most, able, out=most)
         return most
 

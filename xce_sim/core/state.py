@@ -11,7 +11,7 @@ from collections import deque
 
 import numpy as np
 
-from xce_sim.core.candidates import HostLists
+from xce_sim.core.candidates import CandidateFinder
 from xce_sim.core.classes import ClassKey, SchedulingClass
 from xce_sim.core.election import Elector
 from xce_sim.core.job import Job
@@ -57,7 +57,7 @@ class State:
         self.table = InternTable()
         self.language = Language(self.table)
         self.evaluator = RoundEvaluator(self.columns)
-        self.host_lists = HostLists(self.columns)
+        self.candidates = CandidateFinder(self.columns, self.evaluator)
         self.ledger = Ledger()
         self.elector = Elector((), self.ledger, self.columns)
         self.classes: dict[ClassKey, SchedulingClass] = {}
@@ -103,6 +103,12 @@ class State:
                 klass = self.classes[key] = self._make_class(job)
             job.klass = klass
         return job.klass
+
+    def prune_classes(self) -> None:
+        """Let go of classes that no pending job is in, once they are many."""
+        if len(self.classes) > 1000 + 2 * len(self.waiting):
+            live = {id(job.klass) for job in self.waiting.values()}
+            self.classes = {key: kl for key, kl in self.classes.items() if id(kl) in live}
 
     def drop_classes(self) -> None:
         """Forget all classes: definitions, queues or limits have changed."""

@@ -83,20 +83,27 @@ class Assembler:
 
     def _primary(self, found: PrimarySyntax) -> list[Primary]:
         """One primary for each alternative of its `rusage`."""
-        primary, usage = Primary(), None
-        for at, clause in enumerate(found.clauses):
-            name = _name_of(clause)
-            if name in primary.clauses:
-                raise self._repeated(clause, name, found.clauses[at - 1])
-            if isinstance(clause, SelectClause) and clause.bare and at:
-                raise self._not_first(clause)
-            written = sorted((*primary.clauses, name), key=CLAUSES.index)
-            primary = self._add(replace(primary, clauses=tuple(written)), clause)
+        written = self._written(found.clauses)
+        primary, usage = Primary(clauses=written), None
+        for clause in found.clauses:
+            primary = self._add(primary, clause)
             usage = clause if isinstance(clause, UsageClause) else usage
         if usage is None:
             return [primary]
         reader = ClauseReader(text=self.text, resources=self.resources)
         return [replace(primary, items=reader.items(groups)) for groups in usage.alternatives]
+
+    def _written(self, clauses: tuple[Clause, ...]) -> tuple[str, ...]:
+        """The names of the clauses, which must be able to stand together."""
+        names: list[str] = []
+        for at, clause in enumerate(clauses):
+            name = _name_of(clause)
+            if name in names:
+                raise self._repeated(clause, name, clauses[at - 1])
+            if isinstance(clause, SelectClause) and clause.bare and at:
+                raise self._not_first(clause)
+            names.append(name)
+        return tuple(sorted(names, key=CLAUSES.index))
 
     def _add(self, primary: Primary, clause: Clause) -> Primary:
         reader = ClauseReader(text=self.text, resources=self.resources)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from xce_sim.model.resources import ResourceDef, ResourceTable, ResourceType
 from xce_sim.resreq.errors import RequirementError, quote
-from xce_sim.resreq.literals import number_of
+from xce_sim.resreq.literals import number_of, size_of
 from xce_sim.resreq.names import ANY, resolve, suggestion, unknown_resource
 from xce_sim.resreq.nodes import EQUALITIES, Kind, Node, value_type
 from xce_sim.resreq.slips import CLAUSES
@@ -115,6 +115,8 @@ class Checker:
             return Node(Kind.TEXT, found.text)
         if found.kind == "number":
             if self._is_string(other):
+                if found.unit:
+                    size_of(found, self.text)
                 return Node(Kind.TEXT, found.spelling)
             return Node(Kind.NUMBER, number_of(found, self.text, scope))
         self._refuse_clause_word(found)
@@ -192,7 +194,9 @@ class Checker:
         if other.kind is Kind.RESOURCE and other.resource.type == "boolean":
             name = other.resource.name
             hint = f"write {name} or !{name}, or compare with 1 or 0"
-        elif isinstance(blamed, Leaf) and blamed.kind == "word" and pair[at].kind is Kind.TEXT:
+        elif pair[at].kind is Kind.RESOURCE and value_type(other) == "string":
+            hint = f"quote it to mean the word: '{pair[at].resource.name}'"
+        elif isinstance(blamed, Leaf) and blamed.kind == "word":
             hint = suggestion(blamed.text, self.resources)
         whose = self._described(other, found.operands[1 - at])
         return self._error(blamed, f"{whose} can not be compared with {said}", hint)

@@ -1,22 +1,31 @@
 """Evaluation over all hosts at once: one column for each node, made on first use and shared.
 
-Decides what is computed, when, and how long it stays good; the meaning of an expression is the
-same as in `plain`, which is the oracle. A column is `numpy.uint8` of shape `[hosts]` in pushed
-order. Operands that can not change the outcome on any host are not evaluated.
+Decides what is computed and in which order; the meaning of an expression is the same as in
+`plain`, which is the oracle, and how long a column stays good is decided in `shelf`. A column is
+`numpy.uint8` of shape `[hosts]` in pushed order. "An operand is not evaluated when those before
+it already decide for every host." Nothing recurses: chains are as deep as they are long.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from xce_sim.model.columns import ABSENT, BoolArray, ByteArray, CodeArray, HostColumns
+from xce_sim.model.columns import (
+    ABSENT,
+    BoolArray,
+    ByteArray,
+    CodeArray,
+    FloatArray,
+    HostColumns,
+)
 from xce_sim.resreq.errors import LanguageMisuse
 from xce_sim.resreq.intern import InternTable
 from xce_sim.resreq.nodes import ARITHMETIC, CHAINS, COMPARISONS, Kind, Node, value_type
+from xce_sim.resreq.shelf import UNUSED, Amount, Deps, Shelf, Truth
 
 UNKNOWN = 0
 FALSE = 1
@@ -25,12 +34,9 @@ ERROR = 3
 """Values of a column; `UNKNOWN` is never seen in a finished one."""
 
 MAX_BYTES = 256 << 20
-"""Columns beyond so much memory are dropped between rounds, the unused ones first."""
+"""Columns beyond so much memory are dropped between rounds."""
 
-Floats = NDArray[np.float64] | np.float64
-_Deps = frozenset[int]
-
-_COMPARE: dict[Kind, Callable[[Floats, Floats], BoolArray]] = {
+_COMPARE: dict[Kind, Callable[[Any, Any], BoolArray]] = {
     Kind.EQ: np.equal,
     Kind.NE: np.not_equal,
     Kind.GT: np.greater,
@@ -38,155 +44,134 @@ _COMPARE: dict[Kind, Callable[[Floats, Floats], BoolArray]] = {
     Kind.GE: np.greater_equal,
     Kind.LE: np.less_equal,
 }
-_COMPUTE: dict[Kind, Callable[[Floats, Floats], Floats]] = {
+_COMPUTE: dict[Kind, Callable[[FloatArray, FloatArray], FloatArray]] = {
     Kind.ADD: np.add,
     Kind.SUB: np.subtract,
     Kind.MUL: np.multiply,
     Kind.DIV: np.divide,
 }
 _NOT = np.array((UNKNOWN, TRUE, FALSE, ERROR), np.uint8)
-_NONE: _Deps = frozenset()
+_NONE: Deps = frozenset()
 
 
-@dataclass(slots=True)
-class _Truth:
-    """The column of a condition: values, whether one value decides all hosts, what it read."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectCounters:
+    """What `info select` shows: nodes of the table, and what the round did with columns.
 
-    values: ByteArray
-    low: int
-    high: int
-    deps: _Deps
-    used: int
+    A node is counted as evaluated when its column is computed (literals have none), a column as
+    reused each time that it was there already.
+    """
 
-
-@dataclass(slots=True)
-class _Amount:
-    """The column of a number; NaN where it can not be computed."""
-
-    values: Floats
-    deps: _Deps
-    used: int
+    unique_nodes: int
+    nodes_evaluated: int
+    columns_reused: int
 
 
 class RoundEvaluator:
     """Evaluates interned nodes over the hosts of one set of columns.
 
-    Columns stay good until a value that they read is pushed anew, hosts are added or a sweep
-    removes the node. `evaluated` counts the columns computed, `reused` the times that one was
-    there already, both since the evaluator was made; `begin_round` starts the counts of a round.
+    `table` may be given; otherwise it is that of the first node. `evaluated` and `reused` count
+    since the evaluator was made, `counters` since the round began.
     """
 
-    def __init__(self, columns: HostColumns, *, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(
+        self,
+        columns: HostColumns,
+        table: InternTable | None = None,
+        *,
+        max_bytes: int = MAX_BYTES,
+    ) -> None:
         self.columns = columns
-        self.max_bytes = max_bytes
         self.evaluated = 0
         self.reused = 0
-        self.rounds = 0
-        self._round_start = (0, 0)
-        self._table: InternTable | None = None
-        self._generation = -1
-        self._truths: dict[Node, _Truth] = {}
-        self._amounts: dict[Node, _Amount] = {}
-        self._seen = (-1, -1)
-        self._versions: dict[int, int] = {}
-
-    @property
-    def in_round(self) -> tuple[int, int]:
-        """Nodes evaluated and columns reused since the round began."""
-        return self.evaluated - self._round_start[0], self.reused - self._round_start[1]
+        self._shelf = Shelf(columns, table, max_bytes=max_bytes)
+        self._round = 0
+        self._before = (0, 0)
 
     def begin_round(self) -> None:
-        """Drop what no longer holds, keep memory within bounds, count from zero."""
-        self._refresh()
-        self._limit_memory()
-        self.rounds += 1
-        self._round_start = (self.evaluated, self.reused)
+        """Drop what no longer holds, keep memory within its bound, count from zero."""
+        self._shelf.refresh()
+        self._shelf.limit(self._round)
+        self._round += 1
+        self._before = (self.evaluated, self.reused)
+
+    def counters(self) -> SelectCounters:
+        """The counts of this round."""
+        table = self._shelf.table
+        return SelectCounters(
+            unique_nodes=0 if table is None else table.node_count,
+            nodes_evaluated=self.evaluated - self._before[0],
+            columns_reused=self.reused - self._before[1],
+        )
 
     def evaluate(self, node: Node | None) -> ByteArray:
         """The column of a condition: `FALSE`, `TRUE` or `ERROR` on every host; read-only.
 
         None, no select at all, is true everywhere. `LanguageMisuse` for a node that is plain,
-        swept, or of another table than those before.
+        swept, or of another table.
         """
-        self._refresh()
+        self._shelf.refresh()
         if node is None:
             return _frozen(np.full(len(self.columns), TRUE, np.uint8))
-        self._own(node)
+        self._shelf.own(node)
         return self._truth(node).values
 
     def known(self, node: Node) -> ByteArray | None:
         """The column if it has been evaluated and still holds; never evaluates anything."""
-        self._refresh()
-        found = self._truths.get(node)
+        self._shelf.refresh()
+        found = self._shelf.truths.get(node)
         return None if found is None else found.values
 
-    def _own(self, node: Node) -> None:
-        table = node.table
-        if table is None:
-            raise LanguageMisuse(f"{node!r} is plain and can only be evaluated for one host")
-        if node not in table:
-            raise LanguageMisuse(f"{node!r} was removed by a sweep")
-        if self._table is None:
-            self._table, self._generation = table, table.generation
-        if self._table is not table:
-            raise LanguageMisuse(f"{node!r} belongs to another table")
-
-    def _truth(self, root: Node) -> _Truth:
-        """The column of a condition, operands first; no recursion."""
+    def _truth(self, root: Node) -> Truth:
+        """The column of a condition, operands first."""
+        truths = self._shelf.truths
         stack = [root]
         while stack:
             node = stack[-1]
-            if node in self._truths:
-                stack.pop()
-                continue
-            needed = self._needed(node)
-            if needed is None:
-                self._truths[node] = self._compute(node)
-                stack.pop()
-            else:
+            needed = None if node in truths else self._needed(node)
+            if needed is not None:
                 stack.append(needed)
+                continue
+            if node not in truths:
+                self.evaluated += 1
+                truths[node] = self._compute(node)
+            stack.pop()
         return self._use(root)
 
     def _needed(self, node: Node) -> Node | None:
         """The operand that must be evaluated before the node can be."""
+        truths = self._shelf.truths
         if node.kind is Kind.NOT:
-            return None if node.left in self._truths else node.left
+            return None if node.left in truths else node.left
         if node.kind not in CHAINS:
             return None
-        left = self._truths.get(node.left)
+        left = truths.get(node.left)
         if left is None:
             return node.left
-        if _decides(node.kind, left) or node.right in self._truths:
-            return None
-        return node.right
+        return None if _decides(node.kind, left) or node.right in truths else node.right
 
-    def _use(self, node: Node) -> _Truth:
-        """A column that is there, counted as reused unless this is its first use."""
-        found = self._truths[node]
-        if found.used < 0:
-            found.used = self.rounds
-        else:
-            found.used = self.rounds
-            self.reused += 1
+    def _use(self, node: Node) -> Truth:
+        found = self._shelf.truths[node]
+        self.reused += found.used != UNUSED
+        found.used = self._round
         return found
 
-    def _compute(self, node: Node) -> _Truth:
-        self.evaluated += 1
+    def _compute(self, node: Node) -> Truth:
         if node.kind in CHAINS:
             return self._chain(node)
         if node.kind is Kind.NOT:
             operand = self._use(node.left)
             return _finished(_NOT[operand.values], operand.deps)
         if node.kind in COMPARISONS:
-            return self._comparison(node)
+            if "string" in (value_type(node.left), value_type(node.right)):
+                return self._words(node)
+            return self._numbers(node)
         return self._leaf(node)
 
-    def _leaf(self, node: Node) -> _Truth:
-        hosts = len(self.columns)
-        if node.kind is Kind.TRUE:
-            return _finished(np.full(hosts, TRUE, np.uint8), _NONE)
-        if node.kind is Kind.FALSE:
-            return _finished(np.full(hosts, FALSE, np.uint8), _NONE)
+    def _leaf(self, node: Node) -> Truth:
+        if node.kind in (Kind.TRUE, Kind.FALSE):
+            value = TRUE if node.kind is Kind.TRUE else FALSE
+            return _finished(np.full(len(self.columns), value, np.uint8), _NONE)
         if node.kind is Kind.DEFINED:
             index = node.left.index
             return _finished(_as_truth(self.columns.present(index)), frozenset((index,)))
@@ -195,25 +180,25 @@ class RoundEvaluator:
         amount = self._amount(node)
         return _finished(_as_truth(np.not_equal(amount.values, 0.0)), amount.deps)
 
-    def _chain(self, node: Node) -> _Truth:
+    def _chain(self, node: Node) -> Truth:
         """AND "is false if any operand is false, else error if any is an error, else true"."""
         left = self._use(node.left)
         if _decides(node.kind, left):
-            return _Truth(left.values, left.low, left.high, left.deps, -1)
+            return Truth(left.values, left.low, left.high, left.deps)
         right = self._use(node.right)
-        decisive, join = (FALSE, np.minimum) if node.kind is Kind.AND else (TRUE, np.maximum)
+        conjunction = node.kind is Kind.AND
+        join = np.minimum if conjunction else np.maximum
+        values = join(left.values, right.values)
         if ERROR in (left.high, right.high):
-            values = np.maximum(left.values, right.values)
-            if node.kind is Kind.OR:
-                values[(left.values == ERROR) | (right.values == ERROR)] = ERROR
-            values[(left.values == decisive) | (right.values == decisive)] = decisive
-        else:
-            values = join(left.values, right.values)
+            decisive = FALSE if conjunction else TRUE
+            wrong = (left.values == ERROR) | (right.values == ERROR)
+            decided = (left.values == decisive) | (right.values == decisive)
+            values[wrong & ~decided] = ERROR
+            values[decided] = decisive
         return _finished(values, left.deps | right.deps)
 
-    def _comparison(self, node: Node) -> _Truth:
-        if "string" in (value_type(node.left), value_type(node.right)):
-            return self._strings(node)
+    def _numbers(self, node: Node) -> Truth:
+        """A comparison of numbers, 0 and 1 for booleans; an error where one can not be computed."""
         left, right = self._amount(node.left), self._amount(node.right)
         values = _as_truth(_COMPARE[node.kind](left.values, right.values))
         for side, amount in ((node.left, left), (node.right, right)):
@@ -221,8 +206,8 @@ class RoundEvaluator:
                 values[np.isnan(amount.values)] = ERROR
         return _finished(values, left.deps | right.deps)
 
-    def _strings(self, node: Node) -> _Truth:
-        """Without a value on a host a string is absent: "`==` false, `!=` true"."""
+    def _words(self, node: Node) -> Truth:
+        """A comparison of strings; without a value on a host "`==` false, `!=` true"."""
         left, right = self._codes(node.left), self._codes(node.right)
         equal = np.equal(left, right) & np.not_equal(left, ABSENT)
         sides = (node.left, node.right)
@@ -234,78 +219,41 @@ class RoundEvaluator:
             return self.columns.codes(node.index)
         return np.int32(self.columns.code_of(node.text))
 
-    def _amount(self, root: Node) -> _Amount:
-        """The column of a number, operands first; no recursion."""
+    def _amount(self, root: Node) -> Amount:
+        """The column of a number, operands first."""
+        amounts = self._shelf.amounts
         stack = [root]
         while stack:
             node = stack[-1]
-            missing = [
-                side
-                for side in ((node.right, node.left) if node.kind in ARITHMETIC else ())
-                if side not in self._amounts
-            ]
-            if node in self._amounts or not missing:
-                if node not in self._amounts:
-                    self._amounts[node] = self._number(node)
-                stack.pop()
-            else:
+            sides = (node.right, node.left) if node.kind in ARITHMETIC else ()
+            missing = [side for side in sides if side not in amounts]
+            if missing and node not in amounts:
                 stack += missing
+                continue
+            if node not in amounts:
+                amounts[node] = self._number(node)
+            stack.pop()
         return self._use_amount(root)
 
-    def _use_amount(self, node: Node) -> _Amount:
-        found = self._amounts[node]
-        if node.kind is not Kind.NUMBER and found.used >= 0:
-            self.reused += 1
-        found.used = self.rounds
+    def _use_amount(self, node: Node) -> Amount:
+        found = self._shelf.amounts[node]
+        self.reused += found.used != UNUSED and node.kind is not Kind.NUMBER
+        found.used = self._round
         return found
 
-    def _number(self, node: Node) -> _Amount:
+    def _number(self, node: Node) -> Amount:
         if node.kind is Kind.NUMBER:
-            return _Amount(np.float64(node.number), _NONE, -1)
+            return Amount(np.asarray(node.number, np.float64), _NONE)
         self.evaluated += 1
         if node.kind is Kind.RESOURCE:
-            values: Floats = self.columns.numbers(node.index)
-            return _Amount(values, frozenset((node.index,)), -1)
+            return Amount(self.columns.numbers(node.index), frozenset((node.index,)))
         left, right = self._use_amount(node.left), self._use_amount(node.right)
         with np.errstate(all="ignore"):
-            values = np.asarray(_COMPUTE[node.kind](left.values, right.values), np.float64)
-        values = np.where(np.isfinite(values), values, np.nan)
-        return _Amount(values, left.deps | right.deps, -1)
-
-    def _refresh(self) -> None:
-        """Drop the columns that a push or a sweep has made worthless."""
-        if self._table is not None and self._generation != self._table.generation:
-            self._generation = self._table.generation
-            self._drop(lambda node, _deps: node not in node.table if node.table else True)
-        now = (self.columns.version, len(self.columns))
-        if now == self._seen:
-            return
-        if now[1] != self._seen[1]:
-            self._drop(lambda _node, _deps: True)
-        versions = self.columns.versions
-        changed = {key for key, value in versions.items() if self._versions.get(key) != value}
-        if changed:
-            self._drop(lambda _node, deps: not changed.isdisjoint(deps))
-        self._versions = dict(versions)
-        self._seen = now
-
-    def _drop(self, stale: Callable[[Node, _Deps], bool]) -> None:
-        self._truths = {n: c for n, c in self._truths.items() if not stale(n, c.deps)}
-        self._amounts = {n: c for n, c in self._amounts.items() if not stale(n, c.deps)}
-
-    def _limit_memory(self) -> None:
-        """Within the bound: first what the last round did not use goes, then everything."""
-        if self._bytes() > self.max_bytes:
-            self._truths = {n: c for n, c in self._truths.items() if c.used == self.rounds}
-            self._amounts = {n: c for n, c in self._amounts.items() if c.used == self.rounds}
-        if self._bytes() > self.max_bytes:
-            self._truths, self._amounts = {}, {}
-
-    def _bytes(self) -> int:
-        return len(self.columns) * (len(self._truths) + 8 * len(self._amounts))
+            values = np.asarray(_COMPUTE[node.kind](left.values, right.values))
+        return Amount(np.where(np.isfinite(values), values, np.nan), left.deps | right.deps)
 
 
-def _decides(kind: Kind, left: _Truth) -> bool:
+def _decides(kind: Kind, left: Truth) -> bool:
     """Whether the operand before already decides for every host."""
     decisive = FALSE if kind is Kind.AND else TRUE
     return left.low == left.high == decisive
@@ -315,9 +263,9 @@ def _as_truth(mask: BoolArray) -> ByteArray:
     return mask.view(np.uint8) + np.uint8(FALSE)
 
 
-def _finished(values: ByteArray, deps: _Deps) -> _Truth:
+def _finished(values: ByteArray, deps: Deps) -> Truth:
     low, high = (int(values.min()), int(values.max())) if values.size else (UNKNOWN, UNKNOWN)
-    return _Truth(_frozen(values), low, high, deps, -1)
+    return Truth(_frozen(values), low, high, deps)
 
 
 def _frozen(values: ByteArray) -> ByteArray:

@@ -30,8 +30,10 @@ def explain_mismatch(
         return None
     part = node
     while part.kind is Kind.AND:
-        failed = (item for item in operands(part) if _at(item, evaluator, host) == FALSE)
-        part = next(failed)
+        blamed = _first(operands(part), FALSE, evaluator, host)
+        if blamed is None:
+            break
+        part = blamed
     return _part(part, evaluator.columns, host)
 
 
@@ -45,10 +47,18 @@ def explain_error(node: Node, evaluator: RoundEvaluator, host: int) -> str | Non
     part = node
     while part.kind in CHAINS or part.kind is Kind.NOT:
         below = operands(part) if part.kind in CHAINS else [part.left]
-        part = next(item for item in below if _at(item, evaluator, host) == ERROR)
+        blamed = _first(below, ERROR, evaluator, host)
+        if blamed is None:
+            break
+        part = blamed
     columns = evaluator.columns
     read = " ".join(f"{name}={value}" for name, value in _values(part, columns, host))
     return f"{format_node(part, columns.resources)}: not a finite number ({read})"
+
+
+def _first(parts: list[Node], outcome: int, evaluator: RoundEvaluator, host: int) -> Node | None:
+    """The first part with that outcome; None when its column has been dropped meanwhile."""
+    return next((part for part in parts if _at(part, evaluator, host) == outcome), None)
 
 
 def _at(node: Node, evaluator: RoundEvaluator, host: int) -> int | None:

@@ -96,8 +96,8 @@ class Language:
         try:
             if queue_text is None:
                 return self._assembled(text, resources)
-            queue = self._remembered((queue_text, None), resources)
-            return with_queue(self._remembered((text, None), resources), queue)
+            request = self._remembered((text, None), resources)
+            return with_queue(request, self._remembered((queue_text, None), resources))
         except TableFull:
             raise
         except RequirementError as error:

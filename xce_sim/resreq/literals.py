@@ -31,7 +31,7 @@ def number_of(leaf: Leaf, text: str, scope: Sequence[ResourceDef]) -> float:
         raise _error(leaf, text, f"the number {quote(leaf.spelling)} is too large")
     if not leaf.unit:
         return number
-    size = _size(leaf, text)
+    size = size_of(leaf, text)
     units = {item.unit for item in scope}
     if len(units) != 1 or not units <= SIZE_UNITS.keys():
         raise _unfit(leaf, text, scope)
@@ -49,7 +49,7 @@ def amount_of(leaf: Leaf, text: str, item: ResourceDef) -> Milli:
     if leaf.text.startswith("-") and float(leaf.text):
         raise _error(leaf, text, f"{item.name}: an amount can not be negative")
     if leaf.unit:
-        _size(leaf, text)
+        size_of(leaf, text)
         if item.unit not in SIZE_UNITS:
             raise _unfit(leaf, text, (item,))
     try:
@@ -79,7 +79,8 @@ def count_of(digits: str, text: str, span: tuple[int, int], what: str) -> int:
     return count
 
 
-def _size(leaf: Leaf, text: str) -> int:
+def size_of(leaf: Leaf, text: str) -> int:
+    """The bytes that the unit of a number means."""
     size = size_of_suffix(leaf.unit)
     if size is None:
         raise _error(
