@@ -199,13 +199,13 @@ def info_select(session: Session) -> SelectFacts:
     """
     state = session.player.engine.core.state
     evaluator = state.evaluator
-    evaluated, reused = evaluator.in_round
+    in_round = evaluator.counters()
     return SelectFacts(
         nodes=state.table.node_count,
         evaluated=evaluator.evaluated,
         reused=evaluator.reused,
-        evaluated_in_round=evaluated,
-        reused_in_round=reused,
+        evaluated_in_round=in_round.nodes_evaluated,
+        reused_in_round=in_round.columns_reused,
         parsed=state.language.parsed,
     )
 
