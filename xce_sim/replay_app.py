@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 from xce_sim.errors import STATUS_ERROR, STATUS_OK
 from xce_sim.model.clock import parse_seconds
+from xce_sim.model.resources import ResourceTable
 from xce_sim.program import guarded_run
-from xce_sim.render import control_views, replay_views
+from xce_sim.render import control_views, replay_views, resreq_views
 from xce_sim.render.console import Console
 from xce_sim.render.progress import Progress
 from xce_sim.replay.aside import written_aside
@@ -17,8 +18,14 @@ from xce_sim.replay.importers.machine import parse_memory
 from xce_sim.replay.importers.swf import SwfOptions, import_swf
 from xce_sim.replay.info import replay_info
 from xce_sim.replay.inspection import check_replay
+from xce_sim.replay.numbered import Numbered
+from xce_sim.replay.requirements import RequirementSurvey, resources_of
 from xce_sim.replay.source import unpacked_form
 from xce_sim.replay.writer import ReplayWriter
+from xce_sim.resreq.assume import assume_resources
+from xce_sim.resreq.describe import describe
+from xce_sim.resreq.intern import InternTable
+from xce_sim.resreq.language import Language
 
 
 def run(options: Namespace) -> int:
@@ -52,12 +59,15 @@ def _convert(options: Namespace, output: Console, errors: Console) -> int:
 
 
 def _check(options: Namespace, output: Console, _errors: Console) -> int:
+    survey = RequirementSurvey()
     with Progress("checking", None) as progress:
-        report = check_replay(
-            options.file,
-            allow_truncated=options.allow_truncated,
-            follow=lambda item: progress.show_if_due(f"{item.number} events"),
-        )
+
+        def follow(item: Numbered) -> None:
+            survey.take(item)
+            progress.show_if_due(f"{item.number} events")
+
+        report = check_replay(options.file, allow_truncated=options.allow_truncated, follow=follow)
+    output.show(resreq_views.unusable(survey.findings(), survey.left_out))
     output.show(replay_views.checked(report))
     if report.end is not None:
         output.flush()
@@ -91,9 +101,21 @@ def _import(options: Namespace, output: Console, _errors: Console) -> int:
     return STATUS_OK
 
 
+def _resreq(options: Namespace, output: Console, _errors: Console) -> int:
+    table = ResourceTable() if options.resources is None else resources_of(options.resources)
+    known = len(table)
+    if options.assume_resources:
+        table = assume_resources(options.text, table)
+    request = Language(InternTable()).parse(options.text, table)
+    assumed = table.defs[known:]
+    output.show(resreq_views.described(describe(request, table), assumed))
+    return STATUS_OK
+
+
 _COMMANDS: dict[str, Callable[[Namespace, Console, Console], int]] = {
     "info": _info,
     "convert": _convert,
     "check": _check,
     "import": _import,
+    "resreq": _resreq,
 }

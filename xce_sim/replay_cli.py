@@ -50,6 +50,16 @@ def _add_file_commands(commands: argparse._SubParsersAction[Parser]) -> None:
         "check", help="every rule of the format, with event numbers", allow_abbrev=False
     )
     check.add_argument("file", metavar="FILE")
+    resreq = commands.add_parser(
+        "resreq", help="what a requirement means, or what is wrong with it", allow_abbrev=False
+    )
+    resreq.add_argument("text", metavar="STRING")
+    resreq.add_argument("--resources", metavar="FILE", help="a replay that defines the resources")
+    resreq.add_argument(
+        "--assume-resources",
+        action="store_true",
+        help="take unknown words in a resource's place as resources, typed by their use",
+    )
     for each in (convert, check):
         each.add_argument(
             "--allow-truncated",

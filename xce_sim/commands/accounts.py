@@ -77,7 +77,7 @@ def info_queues(session: Session, *, all: Flag = False) -> Listing:
         rows=(_queue_facts(queue, counts[queue.name]) for queue in state.queues.values()),
         total=len(counts),
         nothing="queues",
-        command="info queues",
+        command="info queues all",
         whole=all,
     )
 
@@ -110,7 +110,7 @@ def info_limits(session: Session, *, all: Flag = False) -> Listing:
         rows=(LimitRow(limit=_limit_facts(state, each)) for each in limits),
         total=len(limits),
         nothing="limits",
-        command="info limits",
+        command="info limits all",
         whole=all,
     )
 
@@ -127,7 +127,7 @@ def info_resources(session: Session, *, all: Flag = False) -> Listing:
         rows=(ResourceRow(definition=item) for item in table),
         total=len(table),
         nothing="resources",
-        command="info resources",
+        command="info resources all",
         whole=all,
     )
 
@@ -145,7 +145,7 @@ def info_shared(session: Session, *, all: Flag = False) -> Listing:
         rows=(_shared_row(state, index) for index in shared),
         total=len(shared),
         nothing="shared resources",
-        command="info shared",
+        command="info shared all",
         whole=all,
     )
 
@@ -167,7 +167,7 @@ def info_users(session: Session, *, all: Flag = False) -> Listing:
         UserRow(name=name, jobs=ordered(jobs[name], JOB_STATES), slots=slots[name])
         for name in sorted(jobs)
     )
-    return Listing(rows=rows, total=len(jobs), nothing="users", command="info users", whole=all)
+    return Listing(rows=rows, total=len(jobs), nothing="users", command="info users all", whole=all)
 
 
 def ordered(counts: Mapping[Word, int], order: Iterable[Word]) -> dict[str, int]:

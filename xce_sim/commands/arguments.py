@@ -274,6 +274,22 @@ class CommandKind:
 
 
 @dataclass(frozen=True, slots=True)
+class ExpressionKind:
+    """A select expression: all that is left of the command, parsed where it is used."""
+
+    metavar: str = "EXPR"
+    takes: Takes = "statement"
+
+    def parse(self, text: str, session: Session) -> str:  # noqa: ARG002
+        """The text as it was typed."""
+        return text
+
+    def complete(self, prefix: str, session: Session) -> Iterable[str]:
+        """Resources."""
+        return beginning(prefix, (item.name for item in session.player.engine.core.state.resources))
+
+
+@dataclass(frozen=True, slots=True)
 class WordKind:
     """Any word."""
 
@@ -326,6 +342,7 @@ Breakpoints = Annotated[int, BreakpointKind()]
 RestOfLine = Annotated[str, FileKind("PATH", "line")]
 File = Annotated[str, FileKind()]
 Word = Annotated[str, WordKind()]
+Expression = Annotated[str, ExpressionKind()]
 ReasonWord = Annotated[str, ChoiceKind("reason", tuple(ReasonCode), "CODE")]
 HelpTopic = Annotated[str, CommandKind()]
 Flag = Annotated[bool, FlagKind()]

@@ -209,6 +209,18 @@ class SessionFacts:
     stored_traces: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectFacts:
+    """Work done for select expressions: nodes there are, evaluated and reused, texts parsed."""
+
+    nodes: int
+    evaluated: int
+    reused: int
+    evaluated_in_round: int
+    reused_in_round: int
+    parsed: int
+
+
 Phase = Literal["before", "due", "session", "between", "complete"]
 """Before the first round, before a round's session, within it, between rounds, at the end."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from xce_sim.commands import accounts, job_facts
 from xce_sim.commands.accounts import SECTION, ordered
-from xce_sim.commands.arguments import Flag, Host, Job, JobStateWord, Queue, User
+from xce_sim.commands.arguments import Expression, Flag, Host, Job, JobStateWord, Queue, User
 from xce_sim.commands.breakpoints import facts_of
 from xce_sim.commands.host_facts import host_facts, host_row
-from xce_sim.commands.inspected import HostFacts, JobFacts, RoundFacts, SessionFacts
+from xce_sim.commands.inspected import HostFacts, JobFacts, RoundFacts, SelectFacts, SessionFacts
 from xce_sim.commands.registry import Command, command, planned
 from xce_sim.commands.results import Heading, Lines, Listing
 from xce_sim.commands.session import Session
@@ -19,6 +20,8 @@ from xce_sim.errors import UserError
 from xce_sim.model.ids import JobSelector, make_id, order_key
 from xce_sim.model.job import JOB_STATES
 from xce_sim.model.worker import WORKER_STATUSES
+from xce_sim.resreq.language import parse_plain
+from xce_sim.resreq.plain import ERROR, TRUE, evaluate_plain
 from xce_sim.trace.recall import recall_lines
 
 
@@ -38,7 +41,7 @@ def info_job(session: Session, job: Job, *, all: Flag = False) -> JobFacts | Lis
         raise UserError(f"unknown job: {job}", hint=hint)
     if len(found) == 1:
         return job_facts.job_facts(session.player.engine, found[0], whole=all)
-    return _job_list(session, found, f"job {job} elements", f"info job {job}", whole=all)
+    return _job_list(session, found, f"job {job} elements", f"info job {job} all", whole=all)
 
 
 @command("info jobs", SECTION)
@@ -66,7 +69,7 @@ def info_jobs(
     ]
     found.sort(key=lambda job: order_key(job.id))
     words = ["info jobs", state or "", f"queue {queue}" if queue else ""]
-    words.append(f"user {user}" if user else "")
+    words += [f"user {user}" if user else "", "all"]
     return _job_list(session, found, "jobs", " ".join(filter(None, words)), whole=all)
 
 
@@ -82,24 +85,28 @@ def info_host(session: Session, host: Host, *, all: Flag = False) -> HostFacts:
 
 
 @command("info hosts", SECTION)
-def info_hosts(session: Session, *, all: Flag = False) -> Listing:
+def info_hosts(session: Session, *, all: Flag = False, where: Expression = "") -> Listing:
     """List hosts, a line each, in the order in which they are scanned.
 
-    At a terminal the first 50 are shown; `all` shows the rest.
+    `where` takes a select expression, which is asked about the values of each host as they were
+    pushed. At a terminal the first 50 are shown; `all` shows the rest.
 
-    Usage: info hosts [all]
+    Usage: info hosts [all] [where EXPR]
     Example: info hosts
+    Example: info hosts where type == linux && mem > 10000
     """
     state = session.player.engine.core.state
-    total = len(state.columns)
-    counts = Counter(state.columns.status_of(host) for host in range(total))
+    found, failed = _hosts_where(state, where)
+    counts = ordered(Counter(state.columns.status_of(host) for host in found), WORKER_STATUSES)
+    if failed:
+        counts["not evaluated"] = failed
     return Listing(
-        rows=(host_row(state, host) for host in range(total)),
-        total=total,
-        nothing="hosts",
-        command="info hosts",
+        rows=(host_row(state, host) for host in found),
+        total=len(found),
+        nothing="hosts" if not where or failed else f"hosts where {where}",
+        command="info hosts all where " + where if where else "info hosts all",
         whole=all,
-        heading=Heading(what="hosts", total=total, counts=ordered(counts, WORKER_STATUSES)),
+        heading=Heading(what="hosts", total=len(found), counts=counts),
     )
 
 
@@ -175,9 +182,42 @@ def info_breakpoints(session: Session, *, all: Flag = False) -> Listing:
         rows=tuple([facts_of(point) for point in session.stops]),
         total=len(session.stops),
         nothing="breakpoints",
-        command="info breakpoints",
+        command="info breakpoints all",
         whole=all,
     )
+
+
+@command("info select", SECTION)
+def info_select(session: Session) -> SelectFacts:
+    """Show how much work the select expressions of all jobs have made.
+
+    Equal expressions are one node, and a node is evaluated for all hosts at once, at most once in
+    a round.
+
+    Usage: info select
+    Example: info select
+    """
+    state = session.player.engine.core.state
+    evaluator = state.evaluator
+    in_round = evaluator.counters()
+    return SelectFacts(
+        nodes=state.table.node_count,
+        evaluated=evaluator.evaluated,
+        reused=evaluator.reused,
+        evaluated_in_round=in_round.nodes_evaluated,
+        reused_in_round=in_round.columns_reused,
+        parsed=state.language.parsed,
+    )
+
+
+def _hosts_where(state: State, where: str) -> tuple[Sequence[int], int]:
+    """The hosts for which an expression holds, and the number of those that have no answer."""
+    hosts = range(len(state.columns))
+    if not where:
+        return hosts, 0
+    node = parse_plain(where, state.resources)
+    answers = [evaluate_plain(node, state.columns, host) for host in hosts]
+    return [host for host in hosts if answers[host] == TRUE], answers.count(ERROR)
 
 
 def matching(state: State, selector: JobSelector) -> list[CoreJob]:
@@ -212,7 +252,7 @@ COMMANDS: tuple[Command, ...] = (
     *accounts.COMMANDS,
     info_round,
     planned("info decisions", SECTION),
-    planned("info select", SECTION),
+    info_select,
     info_session,
     info_trace,
     info_breakpoints,

@@ -23,6 +23,7 @@ from xce_sim.commands.inspected import (
     QueueFacts,
     ResourceRow,
     RoundFacts,
+    SelectFacts,
     SessionFacts,
     SharedRow,
     UserRow,
@@ -252,6 +253,7 @@ Result = (
     | RoundFacts
     | QueueDetail
     | LimitFacts
+    | SelectFacts
     | SessionFacts
     | HelpPage
     | HelpOverview

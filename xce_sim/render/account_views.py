@@ -18,10 +18,12 @@ from xce_sim.commands.inspected import (
     QueueDetail,
     QueueFacts,
     ResourceRow,
+    SelectFacts,
     SharedRow,
     UserRow,
 )
 from xce_sim.commands.session import Settings
+from xce_sim.model.resources import ResourceDef
 from xce_sim.render.host_views import value_text
 from xce_sim.render.wording import cut, ids, room_after
 from xce_sim.trace.spans import Line, Span, Style
@@ -72,7 +74,12 @@ def limit_row(row: LimitRow, settings: Settings) -> Line:
 
 def resource_row(row: ResourceRow, _settings: Settings) -> Line:
     """A resource in the list."""
-    item = row.definition
+    name, _, rest = resource_text(row.definition).partition("  ")
+    return (("key", f"resource {name}"), ("plain", f"  {rest}"))
+
+
+def resource_text(item: ResourceDef) -> str:
+    """`mem  numeric  host  consumable  unit MiB  better more`."""
     parts: list[str] = [item.type, item.scope]
     if item.consumable:
         parts.append("consumable")
@@ -80,7 +87,7 @@ def resource_row(row: ResourceRow, _settings: Settings) -> Line:
         parts.append(f"unit {item.unit}")
     if item.type != "string":
         parts.append(f"better {'more' if item.more_is_better else 'less'}")
-    return (("key", f"resource {item.name}"), ("plain", f"  {'  '.join(parts)}"))
+    return f"{item.name}  {'  '.join(parts)}"
 
 
 def shared_row(row: SharedRow, settings: Settings) -> Line:
@@ -100,6 +107,17 @@ def user_row(row: UserRow, _settings: Settings) -> Line:
     """A user in the list."""
     jobs = "  ".join(f"{state} {count}" for state, count in row.jobs.items())
     return (("key", f"user {row.name or '-'}"), ("plain", f"  {jobs}  slots {row.slots}"))
+
+
+def select(facts: SelectFacts, _settings: Settings) -> Iterator[Line]:
+    """`info select`."""
+    yield (("key", "select"), ("plain", f"  unique nodes {facts.nodes}"))
+    in_round = f"{facts.evaluated_in_round}  columns reused {facts.reused_in_round}"
+    yield (("plain", f"  in this round  nodes evaluated {in_round}"),)
+    yield (
+        ("plain", f"  in all  nodes evaluated {facts.evaluated}  columns reused {facts.reused}"),
+    )
+    yield (("plain", f"  requirements parsed {facts.parsed}"),)
 
 
 def _limit_head(facts: LimitFacts, settings: Settings) -> Line:

@@ -169,7 +169,7 @@ def caret(text: str, span: tuple[int, int]) -> Iterator[Line]:
     shown = text[first : first + 120]
     before = "..." if first else ""
     width = max(1, min(end, first + len(shown)) - start)
-    yield (("plain", f"  {before}{_one_wide(shown)}"),)
+    yield (("plain", f"  {before}{_one_wide(shown).rstrip()}"),)
     yield (("bad", " " * (2 + len(before) + start - first) + "^" * width),)
 
 

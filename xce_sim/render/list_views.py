@@ -36,7 +36,7 @@ def listing(
     for row in islice(result.rows, stop):
         yield row_view(row, settings)
     if stop is not None and result.total > stop:
-        more = f"... {result.total - stop} more; {result.command} all shows them"
+        more = f"... {result.total - stop} more; {result.command} shows them"
         yield (("dim", more),)
 
 

@@ -66,6 +66,7 @@ _VIEWS: dict[type, Callable[[Any, Settings], Iterator[Line]]] = {
     inspected.RoundFacts: round_views.facts,
     inspected.QueueDetail: account_views.queue,
     inspected.LimitFacts: account_views.limit,
+    inspected.SelectFacts: account_views.select,
     inspected.SessionFacts: control_views.session,
     HelpPage: help_views.page,
     results.HelpOverview: help_views.overview,
