@@ -68,7 +68,7 @@ class Session:
             if difference is not None:
                 raise AccountsDiffer(f"round {self._number}: {difference}")
         state.evaluator.begin_round()
-        state.prune_classes()
+        state.tidy()
         if recorder is not None:
             recorder.begin_session(self._number, state.config.params.policy, state.columns.names)
         yield from self._reconstructed()

@@ -38,6 +38,12 @@ LINGER: Micros = 60 * SECOND
 """How long a final job stays: it "leaves the tables 60 s of simulated time later"."""
 
 
+MANY_CLASSES = 1000
+"""So many classes may stay beside two for each pending job."""
+
+MANY_NODES = 10_000
+"""So many expression nodes may come beside twice those that the last sweep has kept."""
+
 MANY_DEMANDS = 4096
 """So many demands are remembered at the most."""
 
@@ -88,6 +94,7 @@ class State:
         self.arrived: list[Job] = []
         self.unreported: dict[JobId, Job] = {}
         self.repeat: Repeat | None = None
+        self._nodes_kept = 0
         self._demands: dict[tuple[int, int], tuple[Primary, Demand]] = {}
         self._frozen: BoolArray | None = None
         self._frozen_version = -1
@@ -139,11 +146,26 @@ class State:
             found = self._demands[key] = (primary, demand)
         return found[1]
 
-    def prune_classes(self) -> None:
-        """Let go of classes that no pending job is in, once they are many."""
-        if len(self.classes) > 1000 + 2 * len(self.waiting):
-            live = {id(job.klass) for job in self.waiting.values()}
-            self.classes = {key: kl for key, kl in self.classes.items() if id(kl) in live}
+    def tidy(self) -> None:
+        """Between rounds: let go of classes without a pending job, and of their expressions.
+
+        Done once classes or expressions are many beside those that are needed. Jobs that have
+        arrived since are not parsed yet and hold no expression; invalid requirements are parsed
+        again, since the table may have been full.
+        """
+        few = len(self.classes) <= MANY_CLASSES + 2 * len(self.waiting)
+        if few and self.table.node_count <= MANY_NODES + 2 * self._nodes_kept:
+            return
+        for job in self.waiting.values():
+            if job.klass is not None and job.klass.request is None:
+                job.klass = None
+        live = {id(job.klass) for job in self.waiting.values()}
+        self.classes = {key: kl for key, kl in self.classes.items() if id(kl) in live}
+        requests = [kl.request for kl in self.classes.values() if kl.request is not None]
+        self.language.sweep(requests, resources=self.resources, in_round=False, merged=True)
+        self._nodes_kept = self.table.node_count
+        self.candidates.forget()
+        self._demands.clear()
 
     def drop_classes(self) -> None:
         """Forget all classes: definitions, queues or limits have changed."""
