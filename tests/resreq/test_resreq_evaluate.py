@@ -200,6 +200,20 @@ def test_ast_8_5_columns_live_over_rounds_while_nothing_is_pushed() -> None:
     assert watched.counters().columns_reused == 1
 
 
+def test_ast_8_5_2_an_error_is_remembered_like_any_outcome() -> None:
+    world, watched = World(), Watched(cluster())
+    for _ in range(3):
+        assert letters(watched.evaluate(world.select("1 / ut > 2")).tolist()) == "TEFE"
+    assert len(watched.take()) == 1
+
+
+def test_ast_10_select_sees_the_pushed_total_of_a_shared_resource() -> None:
+    columns = cluster()
+    assert World().column("lic >= 10", columns) == "TTTT"
+    columns.set_shared("lic", 9_999)
+    assert World().column("lic >= 10", columns) == "FFFF"
+
+
 def test_a_push_invalidates_exactly_the_columns_that_depend_on_it() -> None:
     world, columns = World(), cluster()
     watched = Watched(columns)

@@ -238,6 +238,14 @@ gpu select[ssd]
 select is given twice at column 5
 a bracket-free expression is a select too: join the two with &&
 
+gpu, ssd
+     ^^^
+expected an operator, a clause or the end, found 'ssd' at column 6
+
+gpu ssd ut ut ut
+    ^^^
+expected an operator, a clause or the end, found 'ssd' at column 5
+
 span[hosts=1] gpu span[hosts=1]
               ^^^
 a bracket-free select must come first at column 15

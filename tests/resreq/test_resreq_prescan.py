@@ -54,6 +54,13 @@ def test_negations_count_only_as_deep_as_they_reach() -> None:
     assert World().primary(text).select is not None
 
 
+@pytest.mark.parametrize("piece", ["5 * ! + ", "ut == !", "! - "])
+def test_negations_can_not_hide_behind_other_operators(piece: str) -> None:
+    text = (piece * MAX_LENGTH)[: MAX_LENGTH - 3] + "gpu"
+    with pytest.raises(RequirementError):
+        prescan(text)
+
+
 def test_not_equal_and_quoted_brackets_do_not_count() -> None:
     text = " && ".join(f"type != 'a({number}'" for number in range(100))
     assert World().primary(text).select is not None

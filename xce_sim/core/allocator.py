@@ -188,7 +188,6 @@ class Allocator:
             spread=state.config.params.spread,
             columns=state.columns,
             reservation=reservation,
-            cache=state.ledger.shorts,
         )
         lists = (klass.queue_hosts, klass.hosts)
         candidates = state.candidates.of(primary, lists, state.ledger, reservation)

@@ -15,6 +15,7 @@ from xce_sim.core.findings import Findings, ScanFinding
 from xce_sim.core.plans import Claims, Plan
 from xce_sim.core.sieve import Sieve
 from xce_sim.core.telling import Telling
+from xce_sim.model.columns import BoolArray
 
 
 def fill(
@@ -58,10 +59,7 @@ def _look(
     if claims:
         fits = fits.copy()
         fits[claimed] = False
-    if sieve.candidates.natural:
-        hosts: list[int] = np.flatnonzero(fits)[:count].tolist()
-    else:
-        hosts = sieve.order[fits[sieve.order]][:count].tolist()
+    hosts = _first_of(fits, sieve, count)
     if telling is not None:
         telling.positions(sieve, size, count, hosts, claims)
     if findings is not None:
@@ -89,6 +87,17 @@ def _looks(plan: Plan, *, ordered: bool) -> Iterator[tuple[int, int]]:
             yield from ((size, 1) for _ in range(count))
         else:
             yield size, count
+
+
+def _first_of(fits: BoolArray, sieve: Sieve, count: int) -> list[int]:
+    if not sieve.candidates.natural:
+        found: list[int] = sieve.order[fits[sieve.order]][:count].tolist()
+    elif count > 1:
+        found = np.flatnonzero(fits)[:count].tolist()
+    else:
+        host = int(fits.argmax()) if len(fits) else 0
+        found = [host] if len(fits) and fits[host] else []
+    return found
 
 
 def _place_of(sieve: Sieve, host: int) -> int:

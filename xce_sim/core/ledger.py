@@ -21,15 +21,25 @@ AccountKey = tuple[str, str]
 """(`resource name`, "") or (`limit name`, `instance`) with the kind told by the table it is in."""
 
 
+_MANY_CHANGES = 4096
+"""So many charges after which remembered answers are dropped, not brought up to date."""
+
+_MANY_ANSWERS = 512
+"""So many amounts are remembered of an account at the most."""
+
+
 class HostUsage:
     """An account with a part on every host.
 
     `total` has the resource's pushed totals, or the limit's value on each host that it covers.
     `covers` is None for all hosts. A *pooled* account (a plain `hosts` list) has "one counter over
     its hosts": its use is the sum of all parts, kept in `pool`.
+
+    `short_of` remembers which hosts are short of an amount and brings the answer up to date where
+    charges have changed something; `changed` is the list of these hosts, one array a charge.
     """
 
-    __slots__ = ("account", "covers", "in_use", "pool", "pooled", "total")
+    __slots__ = ("_changed", "_known", "account", "covers", "in_use", "pool", "pooled", "total")
 
     def __init__(
         self, account: Account, total: Int64Array, covers: BoolArray | None, *, pooled: bool
@@ -40,12 +50,53 @@ class HostUsage:
         self.pooled = pooled
         self.in_use: Int64Array = np.zeros(len(total), np.int64)
         self.pool: Milli = 0
+        self._changed: list[IndexArray] = []
+        self._known: dict[Milli, tuple[BoolArray, int]] = {}
 
     def used(self) -> Int64Array:
         """What the check of each host compares: its own part, or the whole pool."""
         if self.pooled:
             return np.full(len(self.in_use), self.pool, np.int64)
         return self.in_use
+
+    def add(self, hosts: IndexArray, amounts: Int64Array, sign: int) -> None:
+        """Charge (sign 1) or release (sign -1) amounts on hosts, each of them once."""
+        if sign > 0:
+            self.in_use[hosts] += amounts
+        else:
+            self.in_use[hosts] -= amounts
+        if self.pooled:
+            self.pool += sign * int(amounts.sum())
+            self._known.clear()
+        elif self._known:
+            self._changed.append(hosts)
+            if len(self._changed) > _MANY_CHANGES:
+                self.forget()
+
+    def forget(self) -> None:
+        """Drop what is remembered: totals have changed."""
+        self._known.clear()
+        self._changed.clear()
+
+    def short_of(self, amount: Milli) -> BoolArray:
+        """The covered hosts with less than an amount free, shape `[hosts]`; never written to."""
+        known = self._known.get(amount)
+        if known is None:
+            short = self.total - self.used() < amount
+            if self.covers is not None:
+                short &= self.covers
+        else:
+            short, seen = known
+            if seen == len(self._changed):
+                return short
+            hosts = np.concatenate(self._changed[seen:])
+            short = short.copy()
+            now = self.total[hosts] - self.in_use[hosts] < amount
+            short[hosts] = now if self.covers is None else now & self.covers[hosts]
+        if len(self._known) >= _MANY_ANSWERS:
+            self._known.clear()
+        self._known[amount] = (short, len(self._changed))
+        return short
 
 
 class ClusterUsage:
@@ -77,15 +128,10 @@ class Charges:
 
 
 class Ledger:
-    """All accounts by kind, and a version that changes with every change of any account.
-
-    `shorts` remembers, until then, which hosts are short of an amount of an account: a mask by
-    (`id` of the usage, amount).
-    """
+    """All accounts by kind, and a version that changes with every change of any account."""
 
     def __init__(self) -> None:
         self.version = 0
-        self.shorts: dict[tuple[int, Milli], BoolArray] = {}
         self.resources: dict[int, HostUsage] = {}
         self.shared: dict[int, ClusterUsage] = {}
         self.host_limits: dict[AccountKey, HostUsage] = {}
@@ -94,7 +140,8 @@ class Ledger:
     def touch(self) -> None:
         """Note that totals, candidates or anything else that a check reads has changed."""
         self.version += 1
-        self.shorts.clear()
+        for usage in (*self.resources.values(), *self.host_limits.values()):
+            usage.forget()
 
     def charge(self, charges: Charges, frozen: BoolArray | None) -> None:
         """Add what a job takes; parts on frozen hosts (a mask, None for none) are skipped."""
@@ -105,18 +152,12 @@ class Ledger:
         self._add(charges, -1, frozen)
 
     def _add(self, charges: Charges, sign: int, frozen: BoolArray | None) -> None:
-        self.touch()
+        self.version += 1
         for charge in charges.on_hosts:
             hosts, amounts = charge.hosts, charge.amounts
             if frozen is not None:
                 live = ~frozen[hosts]
                 hosts, amounts = hosts[live], amounts[live]
-            usage = charge.usage
-            if sign > 0:
-                usage.in_use[hosts] += amounts
-            else:
-                usage.in_use[hosts] -= amounts
-            if usage.pooled:
-                usage.pool += sign * int(amounts.sum())
+            charge.usage.add(hosts, amounts, sign)
         for total, amount in charges.in_cluster:
             total.in_use += sign * amount

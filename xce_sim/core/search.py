@@ -20,9 +20,8 @@ from xce_sim.core.plans import Plan, Planner, planner_for
 from xce_sim.core.reservation import Reservation
 from xce_sim.core.sieve import Sieve
 from xce_sim.core.telling import Telling
-from xce_sim.model.columns import BoolArray, HostColumns
+from xce_sim.model.columns import HostColumns
 from xce_sim.model.config import Spread
-from xce_sim.model.units import Milli
 from xce_sim.model.verdict import Account, Row
 from xce_sim.resreq.request import Primary
 
@@ -53,7 +52,6 @@ class Task:
     spread: Spread
     columns: HostColumns
     reservation: Reservation
-    cache: dict[tuple[int, Milli], BoolArray]
 
 
 class Search:
@@ -154,7 +152,7 @@ class Search:
 
     def _sieve(self, candidates: Candidates) -> Sieve:
         task = self._task
-        return Sieve(task.demand, candidates, task.reservation, task.cache)
+        return Sieve(task.demand, candidates, task.reservation)
 
     def _plans(self, tasks: int, sieves: list[Sieve]) -> Iterator[tuple[Plan, Sieve]]:
         for plan in self._planner.fixed_plans(tasks, self._largest(sieves)):

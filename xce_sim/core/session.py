@@ -6,7 +6,7 @@ picking order that pend with the very same reasons come as one `PendRun`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 
 from xce_sim.core import jobs
 from xce_sim.core.allocator import Allocator, cause_of
@@ -89,20 +89,19 @@ class Session:
         job = next(picking, None)
         while job is not None:
             position += 1
+            klass = job.klass or state.class_of(job)
             outcome: Outcome
-            traced = self._recorder is not None and self._recorder.wants(job.id)
-            klass = state.class_of(job)
-            if traced:
+            if self._recorder is not None and self._recorder.wants(job.id):
                 yield from self._flush()
-                assert self._recorder is not None
                 outcome, decision = self._traced(self._recorder, job, klass, position)
                 yield decision
-            elif klass.request is None:
-                yield from self._flush()
-                outcome = "none"
-                yield NoDecision(job=job.id, kind="no_object", cause=klass.invalid)
-            else:
+            elif klass.failed_version != state.ledger.version:
                 outcome = yield from self._try(job, klass)
+            else:
+                outcome = "pended"
+                if klass.failed is not self._run_reasons:
+                    yield from self._flush()
+                yield from self._pended(job, klass)
             try:
                 job = picking.send(outcome)
             except StopIteration:
@@ -110,35 +109,40 @@ class Session:
         yield from self._flush()
 
     def _try(self, job: Job, klass: SchedulingClass) -> Generator[Decision, None, Outcome]:
-        """Try an untraced job; a class that failed fails alike while no account changes."""
-        reasons = klass.failed if klass.failed_version == self._state.ledger.version else None
-        if reasons is None:
-            try:
-                attempt = self._allocator.attempt(klass, None)
-            except Exception as error:  # noqa: BLE001  "internal error: no decision"
-                yield from self._flush()
-                yield NoDecision(job=job.id, kind="internal_error", cause=cause_of(error))
-                return "none"
-            if attempt.allocation is not None:
-                yield from self._flush()
-                yield self._dispatch(job, attempt.allocation)
-                return "dispatched"
-            reasons = attempt.reasons
-            if reasons is None:
-                yield from self._flush()
-                yield NoDecision(job=job.id, kind="no_reason")
-                return "none"
-            klass.failed, klass.failed_version = reasons, self._state.ledger.version
+        """Try an untraced job whose class is not known to fail as things stand."""
+        if klass.request is None:
+            yield from self._flush()
+            yield NoDecision(job=job.id, kind="no_object", cause=klass.invalid)
+            return "none"
+        try:
+            attempt = self._allocator.attempt(klass, None)
+        except Exception as error:  # noqa: BLE001  "internal error: no decision"
+            yield from self._flush()
+            yield NoDecision(job=job.id, kind="internal_error", cause=cause_of(error))
+            return "none"
+        if attempt.allocation is not None:
+            yield from self._flush()
+            yield self._dispatch(job, attempt.allocation)
+            return "dispatched"
+        if attempt.reasons is None:
+            yield from self._flush()
+            yield NoDecision(job=job.id, kind="no_reason")
+            return "none"
+        klass.failed, klass.failed_version = attempt.reasons, self._state.ledger.version
+        yield from self._flush()
+        yield from self._pended(job, klass)
+        return "pended"
+
+    def _pended(self, job: Job, klass: SchedulingClass) -> Iterable[Decision]:
+        """A job waits for its class's reasons: it joins the run of neighbours, or stands alone."""
+        reasons = klass.failed
+        assert reasons is not None
         self._pend(job, reasons)
         if self._watch is not None and self._watch(job.id):
-            yield from self._flush()
-            yield Pend(job=job.id, reasons=reasons)
-        else:
-            if self._run_reasons is not reasons:
-                yield from self._flush()
-                self._run_reasons = reasons
-            self._run.append(job.id)
-        return "pended"
+            return (*self._flush(), Pend(job=job.id, reasons=reasons))
+        self._run_reasons = reasons
+        self._run.append(job.id)
+        return ()
 
     def _traced(
         self, recorder: Recorder, job: Job, klass: SchedulingClass, position: int

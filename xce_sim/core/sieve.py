@@ -13,7 +13,6 @@ from xce_sim.core.demand import Demand, HostDemand
 from xce_sim.core.reservation import Claimed, Reservation
 from xce_sim.model.columns import BoolArray, Int64Array
 from xce_sim.model.reasons import IndexArray
-from xce_sim.model.units import Milli
 from xce_sim.model.verdict import HostRows
 
 _NO_BOUND = 2**62
@@ -35,7 +34,6 @@ class Sieve:
         demand: Demand,
         candidates: Candidates,
         reservation: Reservation,
-        cache: dict[tuple[int, Milli], BoolArray],
     ) -> None:
         self.demand = demand
         self.candidates = candidates
@@ -43,7 +41,6 @@ class Sieve:
         self.matching: BoolArray = candidates.matching
         self.mismatching: BoolArray = candidates.mismatching
         self._reservation = reservation
-        self._cache = cache
         self._fits: dict[tuple[int, bool], BoolArray] = {}
         self._shorts: dict[tuple[int, bool], ShortMasks] = {}
         self._journal: list[Claimed] = []
@@ -123,22 +120,15 @@ class Sieve:
     def _short(self, row: HostDemand, size: int, *, first: bool) -> BoolArray:
         usage = row.usage
         requested = self._reservation.requested(row, size, first=first)
-        key: tuple[int, Milli] | None = None
-        if self._reservation.empty and not isinstance(requested, np.ndarray):
-            key = (id(usage), requested)
-        if key is not None and key in self._cache:
-            return self._cache[key]
-        free = usage.total - usage.used()
+        if isinstance(requested, int):
+            if requested == 0:
+                return np.zeros(len(self.matching), np.bool_)
+            if self._reservation.empty:
+                return usage.short_of(requested)
         reserved = self._reservation.on_host_row(row)
-        if isinstance(reserved, np.ndarray) or reserved:
-            free = free - reserved
-        short = free < requested
+        short = usage.total - usage.used() - reserved < requested
         if isinstance(requested, np.ndarray):
             short &= requested > 0
-        elif requested == 0:
-            short = np.zeros(len(free), np.bool_)
         if usage.covers is not None:
             short &= usage.covers
-        if key is not None:
-            self._cache[key] = short
         return short

@@ -19,7 +19,7 @@ from xce_sim.resreq.fold import fold
 from xce_sim.resreq.intern import InternTable
 from xce_sim.resreq.literals import count_of
 from xce_sim.resreq.request import Compound, Member, Primary, Request
-from xce_sim.resreq.slips import CLAUSES, syntax_error
+from xce_sim.resreq.slips import CLAUSES
 from xce_sim.resreq.syntax import (
     Clause,
     CompoundSyntax,
@@ -96,12 +96,10 @@ class Assembler:
     def _written(self, clauses: tuple[Clause, ...]) -> tuple[str, ...]:
         """The names of the clauses, which must be able to stand together."""
         names: list[str] = []
-        for at, clause in enumerate(clauses):
+        for clause in clauses:
             name = _name_of(clause)
             if name in names:
-                raise self._repeated(clause, name, clauses[at - 1])
-            if isinstance(clause, SelectClause) and clause.bare and at:
-                raise self._not_first(clause)
+                raise self._repeated(clause, name, bare=clauses[0])
             names.append(name)
         return tuple(sorted(names, key=CLAUSES.index))
 
@@ -130,26 +128,12 @@ class Assembler:
             declined=(*primary.declined, declined),
         )
 
-    def _repeated(self, clause: Clause, name: str, before: Clause) -> RequirementError:
-        if not isinstance(clause, SelectClause):
-            return RequirementError(
-                f"{name} is given twice", text=self.text, span=(clause.start, clause.end)
-            )
-        if clause.bare and isinstance(before, SelectClause) and before.bare:
-            return syntax_error(self.text, clause.start, "end of text")
+    def _repeated(self, clause: Clause, name: str, bare: Clause) -> RequirementError:
+        hint = None
+        if isinstance(clause, SelectClause) and isinstance(bare, SelectClause) and bare.bare:
+            hint = "a bracket-free expression is a select too: join the two with &&"
         return RequirementError(
-            "select is given twice",
-            text=self.text,
-            span=(clause.start, clause.end),
-            hint="a bracket-free expression is a select too: join the two with &&",
-        )
-
-    def _not_first(self, clause: SelectClause) -> RequirementError:
-        return RequirementError(
-            "a bracket-free select must come first",
-            text=self.text,
-            span=(clause.start, clause.end),
-            hint="move it to the front, or write select[..]",
+            f"{name} is given twice", text=self.text, span=(clause.start, clause.end), hint=hint
         )
 
 

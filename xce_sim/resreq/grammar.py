@@ -11,7 +11,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from xce_sim.resreq.slips import CLAUSES, syntax_error
+from xce_sim.resreq.slips import CLAUSES, late_select, syntax_error
 from xce_sim.resreq.syntax import (
     CompoundSyntax,
     Entry,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pyparsing import ParserElement, ParseResults
 
 _WORD = r"[A-Za-z_][A-Za-z0-9_.]*"
-_CLAUSE_AHEAD = rf"(?:{'|'.join(CLAUSES)})\s*\["
+_NO_CLAUSE = rf"(?!(?:{'|'.join(CLAUSES)})\s*\[)"
 _CLAUSE_START = r"[A-Za-z_0-9.'\"(!+-]"
 _NUMBER = r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([A-Za-z_.][\w.]*)?"
 _DEFINED = r"defined\s*\("
@@ -79,8 +79,11 @@ def _requirement_grammar() -> ParserElement:
 
     brace, unbrace = _mark("{"), _mark("}")
     clause = _clause_grammar()
+    later = clause | _late_select()
     ahead = Regex(rf"(?={_CLAUSE_START})").suppress()
-    some = clause + ZeroOrMore(ahead + clause | _mark(",") - clause)
+    some = (_bare_select() | clause) + ZeroOrMore(
+        ahead + later | _mark(",") - later.set_name("a clause")
+    )
     primary = (some | Empty()).set_parse_action(lambda _s, _l, found: PrimarySyntax(tuple(found)))
     count = Regex(r"\d+(?=\s*\*\s*\{)").set_name("a number of tasks")
     count.set_parse_action(_make_leaf)
@@ -102,27 +105,39 @@ def _expression_grammar() -> ParserElement:
     return _infix(_operand_grammar("")).copy().parse_with_tabs()
 
 
-def _clause_grammar() -> ParserElement:
-    """A bracket-free select where no clause stands, else a clause."""
+def _bare_select() -> ParserElement:
+    """A bracket-free select: what comes first and does not open a clause."""
     from pyparsing import Regex  # noqa: PLC0415 - imported at first use
 
-    no_clause = rf"(?!{_CLAUSE_AHEAD})"
-    bare = Regex(rf"{no_clause}(?={_CLAUSE_START})").suppress()
-    bare = bare - _infix(_operand_grammar(no_clause))
-    bare.set_parse_action(
+    start = Regex(rf"{_NO_CLAUSE}(?={_CLAUSE_START})").suppress()
+    bare = start - _infix(_operand_grammar(_NO_CLAUSE))
+    return bare.set_parse_action(
         lambda _s, _l, found: SelectClause(found[0], True, found[0].start, found[0].end)
     )
+
+
+def _late_select() -> ParserElement:
+    """What could only be a bracket-free select in a place where none may stand."""
+    from pyparsing import Regex  # noqa: PLC0415 - imported at first use
+
+    def refuse(text: str, loc: int, _found: ParseResults) -> None:
+        raise late_select(text, loc)
+
+    return Regex(rf"{_NO_CLAUSE}(?={_CLAUSE_START})").set_parse_action(refuse)
+
+
+def _clause_grammar() -> ParserElement:
+    """A clause with its word and brackets."""
     name, colon, key = _word("a resource"), _mark(":"), _key_grammar()
     return (
-        bare
-        | _bracketed("select", _infix(_operand_grammar("")), "an operator or ]", _make_select)
+        _bracketed("select", _infix(_operand_grammar("")), "an operator or ]", _make_select)
         | _bracketed("rusage", _usage_grammar(), ", : || or ]", _make_usage)
         | _text_clause("span")
         | _bracketed("order", key - (colon - key)[...], ": or ]", _make_order)
         | _bracketed("same", name - (colon - name)[...], ": or ]", _make_same)
         | _text_clause("affinity")
         | _text_clause("cu")
-    ).set_name("a clause")
+    )
 
 
 def _make_select(_text: str, start: int, found: ParseResults) -> SelectClause:

@@ -18,17 +18,19 @@ MAX_NESTING = 64
 _PLACEHOLDER = re.compile(r"\$(?:\{[^{}]*\}|\([^()]*\)|\w+)?|\{\{.*?\}\}|%\w+%?|\{\w*\}")
 _CLOSER = {"(": ")", "[": "]", "{": "}"}
 _BLANK = " \t\r\n"
+_OPERATORS = "+-*/<>="
 
 
 @dataclass(slots=True)
 class _Scan:
-    """Where the pass stands: open brackets, and the nesting that `(`, `!` and `{` add up to."""
+    """Where the pass stands: open brackets, the nesting so far, the character before."""
 
     text: str
     at: int = 0
     open: list[tuple[str, int, int]] = field(default_factory=list)
     depth: int = 0
     negations: int = 0
+    before: str = ""
 
 
 def prescan(text: str) -> None:
@@ -65,15 +67,28 @@ def _step(scan: _Scan) -> None:
     elif char in ")]}":
         _close(scan, char)
     elif char == "!" and scan.text[scan.at + 1 : scan.at + 2] != "=":
-        scan.negations += 1
-        _check_depth(scan)
+        _negate(scan)
     elif char in "$%":
         _refuse_placeholder(scan)
     elif char not in _BLANK:
         scan.negations = 0
         if not (char.isascii() and char.isprintable()):
             _refuse_character(scan, char)
+    if char not in _BLANK:
+        scan.before = char
     scan.at += 1
+
+
+def _negate(scan: _Scan) -> None:
+    """A `!`; one that is an operand of arithmetic or of a comparison would nest uncounted."""
+    if scan.before and scan.before in _OPERATORS:
+        raise RequirementError(
+            f"! negates a condition and can not stand behind {scan.before}",
+            text=scan.text,
+            span=(scan.at, scan.at + 1),
+        )
+    scan.negations += 1
+    _check_depth(scan)
 
 
 def _open(scan: _Scan, char: str) -> None:

@@ -58,6 +58,25 @@ def syntax_error(text: str, loc: int, complaint: str) -> RequirementError:
     )
 
 
+def late_select(text: str, loc: int) -> RequirementError:
+    """The error for a bracket-free expression at column `loc` that does not come first."""
+    match = _FOUND.match(text, loc)
+    end = loc + 1 if match is None else match.end()
+    rest = text[end:].lstrip()
+    if rest.startswith("["):
+        unknown = _unknown_clause(text, text.index("[", end))
+        if unknown is not None:
+            return unknown
+    if not text[:loc].rstrip(" \t\r\n,").endswith("]"):
+        return syntax_error(text, loc, "end of text")
+    return RequirementError(
+        "a bracket-free select must come first",
+        text=text,
+        span=(loc, end),
+        hint="move it to the front, or write select[..]",
+    )
+
+
 def _hint(found: str) -> str | None:
     if found in _MEANT:
         return _MEANT[found]
