@@ -18,11 +18,11 @@ MAY_IMPORT: dict[str, set[str]] = {}
 """For each package the ones below it. `replay` and `core` stand side by side."""
 _ORDER = ["errors", "model", "resreq", "trace", "replay", "core", "sim"]
 _ORDER += ["commands", "render", "repl", "program"]
-_ORDER += ["headless", "app", "replay_app", "replay_cli", "cli", "__main__"]
+_ORDER += ["headless", "sitting", "app", "replay_app", "replay_cli", "cli", "__main__"]
 for _position, _name in enumerate(_ORDER):
     MAY_IMPORT[_name] = set(_ORDER[:_position]) | {_name}
 MAY_IMPORT["core"].discard("replay")
-for _name in ("headless", "app", "replay_cli"):
+for _name in ("headless", "sitting", "app", "replay_cli"):
     MAY_IMPORT[_name].add("cli")
 MAY_IMPORT["replay_app"].add("replay_cli")
 

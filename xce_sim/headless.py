@@ -15,7 +15,7 @@ from xce_sim.cli import SimOptions
 from xce_sim.core.core import Core
 from xce_sim.errors import STATUS_INTERRUPTED, STATUS_OK
 from xce_sim.model.clock import format_time
-from xce_sim.render import control_views, summary_views
+from xce_sim.render import program_views, summary_views
 from xce_sim.render.console import Console
 from xce_sim.render.progress import Progress
 from xce_sim.replay.reader import Numbered, Replay
@@ -44,6 +44,11 @@ class _Followed:
             yield item
 
 
+def new_core() -> Core:
+    """A core that compares its accounts with their definition if the environment says so."""
+    return Core(check=os.environ.get("XCE_SIM_CHECK", "") not in ("", "0"))
+
+
 def play_headless(
     options: SimOptions, replay: Replay, core: Core, output: Console, errors: Console
 ) -> int:
@@ -55,7 +60,7 @@ def play_headless(
         _play(engine, followed, options.replay)
     except KeyboardInterrupt:
         where = f"interrupted at round {engine.round}, {format_time(engine.now)}"
-        errors.show(control_views.program_line("xce-sim", where))
+        errors.show(program_views.program_line("xce-sim", where))
         return STATUS_INTERRUPTED
     seconds = time.monotonic() - began
     result = summarise(engine.tally, core.state, engine.round, engine.now)
@@ -69,7 +74,7 @@ def play_headless(
         raise engine.damage
     if replay.truncated is not None:
         text = f"{replay.truncated.message}; played up to there"
-        errors.show(control_views.program_line("xce-sim", text))
+        errors.show(program_views.program_line("xce-sim", text))
     return STATUS_OK
 
 

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 
 from xce_sim.errors import STATUS_ERROR, STATUS_INTERRUPTED, STATUS_OK, UserError
-from xce_sim.render import control_views
+from xce_sim.render import program_views
 from xce_sim.render.console import Console, OutputClosed, OutputFailed
 
 _LOG = logging.getLogger("xce_sim")
@@ -19,23 +19,23 @@ def guarded_run(program: str, run: Callable[[Console, Console], int]) -> int:
         status = run(output, errors)
         output.flush()
     except OutputFailed as error:
-        errors.show(control_views.program_line(program, f"standard output: {error}"))
+        errors.show(program_views.program_line(program, f"standard output: {error}"))
         status = STATUS_ERROR
     except OutputClosed:
         return STATUS_OK
     except UserError as error:
-        errors.show(control_views.program_error(program, error))
+        errors.show(program_views.program_error(program, error))
         status = error.status
     except KeyboardInterrupt:
-        errors.show(control_views.program_line(program, "interrupted"))
+        errors.show(program_views.program_line(program, "interrupted"))
         status = STATUS_INTERRUPTED
     except OSError as error:
         _LOG.debug("the program ends", exc_info=True)
-        errors.show(control_views.program_line(program, error.strerror or str(error)))
+        errors.show(program_views.program_line(program, error.strerror or str(error)))
         status = STATUS_ERROR
     except Exception as error:  # noqa: BLE001  a defect is told in one line, with its traceback
         _LOG.exception("internal error")
         text = f"internal error: {type(error).__name__}: {error}"
-        errors.show(control_views.program_line(program, text))
+        errors.show(program_views.program_line(program, text))
         status = STATUS_ERROR
     return status

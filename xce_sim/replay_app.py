@@ -9,7 +9,7 @@ from xce_sim.errors import STATUS_ERROR, STATUS_OK
 from xce_sim.model.clock import parse_seconds
 from xce_sim.model.resources import ResourceTable
 from xce_sim.program import guarded_run
-from xce_sim.render import control_views, replay_views, resreq_views
+from xce_sim.render import program_views, replay_views, resreq_views
 from xce_sim.render.console import Console
 from xce_sim.render.progress import Progress
 from xce_sim.replay.aside import written_aside
@@ -54,7 +54,7 @@ def _convert(options: Namespace, output: Console, errors: Console) -> int:
     output.show(replay_views.converted(options.target, done))
     if done.truncated is not None:
         text = f"{done.truncated.message}; converted up to there"
-        errors.show(control_views.program_line("xce-replay", text))
+        errors.show(program_views.program_line("xce-replay", text))
     return STATUS_OK
 
 

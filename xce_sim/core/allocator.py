@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from xce_sim.core.building import Part, build, merged
 from xce_sim.core.classes import SchedulingClass
@@ -18,12 +19,14 @@ from xce_sim.core.findings import Findings, combined_body
 from xce_sim.core.reservation import Reservation
 from xce_sim.core.search import Placement, Search, Task
 from xce_sim.core.state import State
-from xce_sim.core.telling import Telling
 from xce_sim.model.job import Allocation
 from xce_sim.model.reasons import ReasonBody, Reasons
 from xce_sim.resreq.request import Compound, Member, Primary
-from xce_sim.trace.entries import ScopeKind
-from xce_sim.trace.recorder import Recorder
+
+if TYPE_CHECKING:
+    from xce_sim.core.telling import Telling
+    from xce_sim.trace.entries import ScopeKind
+    from xce_sim.trace.recorder import Recorder
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +222,8 @@ class Allocator:
             raise
 
     def _telling(self, klass: SchedulingClass, primary: Primary) -> Telling:
+        from xce_sim.core.telling import Telling  # noqa: PLC0415  only for traced jobs
+
         assert self._recorder is not None
         state, select = self._state, primary.select
         others = state.candidates.lists.not_candidates(klass.queue_hosts, klass.hosts)

@@ -6,6 +6,7 @@ The core neither reads, prints, logs, nor looks at the wall clock.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from xce_sim.core import events, jobs
 from xce_sim.core.session import Session, Watch
@@ -14,7 +15,9 @@ from xce_sim.model.clock import Micros
 from xce_sim.model.decision import Decision
 from xce_sim.model.event import Increment
 from xce_sim.model.ids import JobId, order_key
-from xce_sim.trace.recorder import Recorder
+
+if TYPE_CHECKING:
+    from xce_sim.trace.recorder import Recorder
 
 
 class Core:

@@ -8,14 +8,17 @@ as one scan each: a claim changes nothing on other hosts, unless the demand is `
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from xce_sim.core.findings import Findings, ScanFinding
 from xce_sim.core.plans import Claims, Plan
 from xce_sim.core.sieve import Sieve
-from xce_sim.core.telling import Telling
 from xce_sim.model.columns import BoolArray
+
+if TYPE_CHECKING:
+    from xce_sim.core.telling import Telling
 
 
 def fill(

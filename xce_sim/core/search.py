@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,11 +20,13 @@ from xce_sim.core.findings import Findings
 from xce_sim.core.plans import Plan, Planner, planner_for
 from xce_sim.core.reservation import Reservation
 from xce_sim.core.sieve import Sieve
-from xce_sim.core.telling import Telling
 from xce_sim.model.columns import HostColumns
 from xce_sim.model.config import Spread
 from xce_sim.model.verdict import Account, Row
 from xce_sim.resreq.request import Primary
+
+if TYPE_CHECKING:
+    from xce_sim.core.telling import Telling
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ picking order that pend with the very same reasons come as one `PendRun`.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from xce_sim.core import jobs
 from xce_sim.core.allocator import Allocator, cause_of
@@ -20,7 +21,9 @@ from xce_sim.model.decision import Decision, Dispatch, NoDecision, Pend, PendRun
 from xce_sim.model.ids import JobId, order_key
 from xce_sim.model.job import Allocation
 from xce_sim.model.reasons import Reasons
-from xce_sim.trace.recorder import Recorder
+
+if TYPE_CHECKING:
+    from xce_sim.trace.recorder import Recorder
 
 Watch = Callable[[JobId], bool]
 """Whether a breakpoint waits for a job, so that its pend must not be inside a run."""

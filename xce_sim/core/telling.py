@@ -7,6 +7,7 @@ and calls nothing that changes anything.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +19,9 @@ from xce_sim.model.verdict import Account, HostRows, MismatchPart, NotCandidates
 from xce_sim.resreq.evaluate import RoundEvaluator
 from xce_sim.resreq.explain import explain_error, explain_mismatch
 from xce_sim.resreq.nodes import Node
-from xce_sim.trace.recorder import Recorder
+
+if TYPE_CHECKING:
+    from xce_sim.trace.recorder import Recorder
 
 
 class Telling:

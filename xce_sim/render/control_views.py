@@ -24,7 +24,7 @@ from xce_sim.commands.results import (
 from xce_sim.commands.session import Settings
 from xce_sim.errors import UserError
 from xce_sim.model.clock import format_time
-from xce_sim.model.event import Header
+from xce_sim.render.program_views import caret
 from xce_sim.trace.spans import Line
 from xce_sim.trace.wording import counted
 
@@ -131,28 +131,6 @@ def error(command: str, problem: UserError) -> Iterator[Line]:
         yield from caret(problem.text, problem.span)
 
 
-def program_error(program: str, problem: UserError) -> Iterator[Line]:
-    """Why a program ends: `xce-sim: <message>; <hint>`."""
-    hint = f"; {problem.hint}" if problem.hint else ""
-    yield from program_line(program, f"{problem.message}{hint}")
-    if problem.text is not None and problem.span is not None:
-        yield from caret(problem.text, problem.span)
-
-
-def program_line(program: str, text: str) -> Iterator[Line]:
-    """A line that a program says about itself, on standard error."""
-    yield (("bad", f"{program}:"), ("plain", f" {text}"))
-
-
-def opened(path: str, header: Header) -> Iterator[Line]:
-    """A sitting begins."""
-    cluster = f", cluster {header.cluster}" if header.cluster else ""
-    yield (
-        ("key", f"[sim] {path}:"),
-        ("plain", f" {header.mode}{cluster}; help lists the commands"),
-    )
-
-
 def internal_error(command: str, problem: BaseException) -> Iterator[Line]:
     """A defect of the program: named here, its traceback is in the log."""
     text = f"{type(problem).__name__}: {problem}".rstrip(": ")
@@ -160,22 +138,6 @@ def internal_error(command: str, problem: BaseException) -> Iterator[Line]:
         ("bad", f"[sim] {command}:"),
         ("plain", f" internal error: {text}; its traceback is in the log"),
     )
-
-
-def caret(text: str, span: tuple[int, int]) -> Iterator[Line]:
-    """The text with carets under the columns in question; a long text is cut around them."""
-    start, end = span
-    first = max(0, start - 60)
-    shown = text[first : first + 120]
-    before = "..." if first else ""
-    width = max(1, min(end, first + len(shown)) - start)
-    yield (("plain", f"  {before}{_one_wide(shown).rstrip()}"),)
-    yield (("bad", " " * (2 + len(before) + start - first) + "^" * width),)
-
-
-def _one_wide(text: str) -> str:
-    """Every harmful character as one question mark, so that the caret stands where it should."""
-    return "".join(char if char.isprintable() else "?" for char in text)
 
 
 def _cause(cause: StopCause) -> str:

@@ -8,7 +8,7 @@ from xce_sim.model.ids import format_id
 from xce_sim.model.resources import ResourceDef
 from xce_sim.model.units import format_amount
 from xce_sim.render.account_views import resource_text
-from xce_sim.render.control_views import caret
+from xce_sim.render.program_views import caret
 from xce_sim.replay.requirements import Finding
 from xce_sim.resreq.describe import Alternative, Description, ItemDescription, PrimaryDescription
 from xce_sim.trace.spans import Line

@@ -14,13 +14,12 @@ from xce_sim.model.resources import ResourceTable
 from xce_sim.resreq.assemble import Assembler
 from xce_sim.resreq.check import Checker
 from xce_sim.resreq.errors import RequirementError, TableFull
-from xce_sim.resreq.grammar import parse_expression, parse_requirement
 from xce_sim.resreq.intern import InternTable
 from xce_sim.resreq.merge import with_queue
 from xce_sim.resreq.nodes import Node
 from xce_sim.resreq.prescan import prescan
 from xce_sim.resreq.request import Request, selects
-from xce_sim.resreq.syntax import RequirementSyntax
+from xce_sim.resreq.syntax import PrimarySyntax, RequirementSyntax
 
 KEPT_CHARACTERS = 1_000_000
 
@@ -125,7 +124,7 @@ class Language:
         self.parsed += 1
         try:
             prescan(text)
-            return parse_requirement(text)
+            return _syntax_of(text)
         except RequirementError as error:
             return error.fresh()
 
@@ -152,4 +151,15 @@ def parse_plain(text: str, resources: ResourceTable) -> Node:
     requirement; a resource may carry a clause's name here.
     """
     prescan(text)
+    from xce_sim.resreq.grammar import parse_expression  # noqa: PLC0415  heavy
+
     return Checker(text=text, resources=resources).condition(parse_expression(text))
+
+
+def _syntax_of(text: str) -> RequirementSyntax:
+    """Parse; the empty text, which asks for nothing, does not load the grammar."""
+    if not text.strip():
+        return RequirementSyntax(alternatives=(PrimarySyntax(),), braced=False)
+    from xce_sim.resreq.grammar import parse_requirement  # noqa: PLC0415  heavy
+
+    return parse_requirement(text)

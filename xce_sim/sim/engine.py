@@ -9,6 +9,7 @@ business of whoever pulls.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from xce_sim.core.core import Core
 from xce_sim.errors import ReplayError, RuleError, UserError
@@ -27,7 +28,9 @@ from xce_sim.sim.happening import (
     RoundEnded,
 )
 from xce_sim.sim.tally import Tally
-from xce_sim.trace.records import TraceRecord
+
+if TYPE_CHECKING:
+    from xce_sim.trace.records import TraceRecord
 
 
 class Engine:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from xce_sim.model.clock import Micros
 from xce_sim.model.decision import Decision
 from xce_sim.model.event import Event
 from xce_sim.model.ids import JobId
-from xce_sim.trace.records import TraceRecord
+
+if TYPE_CHECKING:
+    from xce_sim.trace.records import TraceRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,90 @@
+"""`xce-sim -i`: a replay, an engine and all commands put together for a sitting at the REPL."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from xce_sim.cli import SimOptions
+from xce_sim.commands.catalogue import standard_registry
+from xce_sim.commands.playing import Player
+from xce_sim.commands.session import Session
+from xce_sim.errors import STATUS_OK
+from xce_sim.headless import new_core
+from xce_sim.render import program_views
+from xce_sim.render.console import Console
+from xce_sim.repl.batch import ListSource, Source, StreamSource, open_script
+from xce_sim.repl.loop import Loop
+from xce_sim.replay.reader import Replay, open_replay
+from xce_sim.sim.engine import Engine
+from xce_sim.sim.stops import Stops
+from xce_sim.trace.control import TraceControl
+
+
+def sit(options: SimOptions, replay: Replay, output: Console) -> int:
+    """A sitting at the REPL: first what the command line brings, then standard input."""
+    engine = Engine(replay, new_core())
+    scripts = [
+        (value, open_script(value) if kind == "script" else ListSource((value,), "-e"))
+        for kind, value in options.prelude
+    ]
+    session = _new_session(options, engine)
+    session.guarded += [
+        (name, "a running script") for name, source in scripts if isinstance(source, StreamSource)
+    ]
+    loop = Loop(session, output)
+    output.show(program_views.opened(options.replay, engine.header))
+    try:
+        for _, source in scripts:
+            loop.run(source, stop_at_error=options.batch)
+            if loop.over or loop.interrupted or (options.batch and loop.status != STATUS_OK):
+                break
+        else:
+            if options.batch:
+                return loop.status
+        return _read_input(loop, session, output, batch=options.batch)
+    finally:
+        session.trace.close()
+
+
+def _read_input(loop: Loop, session: Session, output: Console, *, batch: bool) -> int:
+    """Go on with standard input, unless the sitting is over."""
+    terminal = output.terminal and sys.stdin is not None and sys.stdin.isatty()
+    if loop.over or batch or (loop.interrupted and not terminal):
+        return loop.status
+    loop.go_on()
+    loop.run(_standard_input(session, terminal=terminal))
+    return loop.status
+
+
+def _standard_input(session: Session, *, terminal: bool) -> Source:
+    if sys.stdin is None:
+        return ListSource((), "standard input")
+    if not terminal:
+        return StreamSource(sys.stdin.buffer, "standard input")
+    from xce_sim.repl.prompt import TerminalSource, open_history  # noqa: PLC0415  heavy
+
+    history = open_history(os.environ)
+    session.history = lambda: tuple(reversed(list(history.load_history_strings())))
+    return TerminalSource(session, environment=os.environ, history=history)
+
+
+def _new_session(options: SimOptions, engine: Engine) -> Session:
+    stops, trace = Stops(), TraceControl()
+
+    def restart() -> Player:
+        replay = open_replay(options.replay, allow_truncated=options.allow_truncated)
+        return Player(Engine(replay, new_core()), trace, stops)
+
+    session = Session(
+        path=options.replay,
+        player=Player(engine, trace, stops),
+        restart=restart,
+        registry=standard_registry(),
+        stops=stops,
+        trace=trace,
+    )
+    session.guarded.append((options.replay, "the replay being played"))
+    if options.log is not None:
+        session.guarded.append((options.log, "the log"))
+    return session
