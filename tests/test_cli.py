@@ -204,20 +204,50 @@ def test_a_closed_pipe_ends_quietly() -> None:
     assert child.wait(timeout=30) == 0
 
 
-def test_a_full_disk_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [(), ("-i", "-e", ";;".join(["help"] * 200), "--batch")])
+def test_a_full_disk_is_told(more: tuple[str, ...]) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full here")
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            [sys.executable, "-c", code("main"), "--sim", str(CONTENTION)],
+            [sys.executable, "-c", code("main"), "--sim", str(CONTENTION), *more],
             stdout=full,
             stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             check=False,
         )
     assert done.returncode == 1
-    assert b"xce-sim: No space left on device\n" in done.stderr
+    assert b"xce-sim: standard output: No space left on device\n" in done.stderr
     assert b"Traceback" not in done.stderr
+    assert b"ignored" not in done.stderr
+
+
+@pytest.mark.parametrize("mode", ["-i", "--json"])
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_trouble(closed: str, mode: str) -> None:
+    """Given standard streams that the shell has closed, then the program ends as usual."""
+    program = f"{sys.executable} -c '{code('main')}' --sim {CONTENTION} {mode} {closed}"
+    done = subprocess.run(
+        ["bash", "-c", program],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    assert done.returncode == 0
+    assert b"Error" not in done.stderr
+
+
+def test_docstrings_may_be_left_out() -> None:
+    done = subprocess.run(
+        [sys.executable, "-OO", "-m", "xce_sim", "--sim", str(CONTENTION), "-i", "-e", "help step"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        cwd=ROOT,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert b"step\n" in done.stdout
 
 
 def test_the_summary_as_json() -> None:
