@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from xce_sim.model.clock import Micros
+from xce_sim.model.decision import Decision
 from xce_sim.model.ids import JobId
 from xce_sim.model.job import Allocation, JobState
 from xce_sim.model.reasons import Reasons
@@ -237,6 +238,13 @@ class RoundFacts:
     dispatched: int
     pending: tuple[JobId, ...]
     whole: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionRow:
+    """One decision of a round, never a run of them."""
+
+    decision: Decision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from typing import Literal
 from xce_sim.commands.help_page import HelpPage
 from xce_sim.commands.inspected import (
     BreakpointFacts,
+    DecisionRow,
     HostFacts,
     HostRow,
     JobFacts,
@@ -233,7 +234,17 @@ class Script:
     path: str
 
 
-Row = JobRow | HostRow | QueueFacts | BreakpointFacts | LimitRow | ResourceRow | SharedRow | UserRow
+Row = (
+    JobRow
+    | HostRow
+    | QueueFacts
+    | BreakpointFacts
+    | LimitRow
+    | ResourceRow
+    | SharedRow
+    | UserRow
+    | DecisionRow
+)
 Result = (
     RoundOpened
     | DecisionMade
