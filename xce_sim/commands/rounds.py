@@ -33,7 +33,9 @@ def info_round(session: Session, *, all: Flag = False) -> RoundFacts:
 
 
 @command("info decisions", SECTION)
-def info_decisions(session: Session, round: RoundNumber | None = None, *, all: Flag = False) -> Listing:
+def info_decisions(
+    session: Session, round: RoundNumber | None = None, *, all: Flag = False
+) -> Listing:
     """Show every decision of a round, a line each, in the order in which they were made.
 
     Without a number of the round at which the replay stands, so far. The latest 100 rounds are

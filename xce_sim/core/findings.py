@@ -152,6 +152,8 @@ class Findings:
             return ReasonCode.HOST_RESOURCE if short >= limited else ReasonCode.HOST_LIMIT
         if hosts[ReasonCode.HOST_ERROR]:
             return ReasonCode.HOST_ERROR
+        # With `same`, a set may be discarded untried while all hosts of the others mismatch: not
+        # every candidate does then, and yet nothing else was found.
         return ReasonCode.SELECT_MISMATCH if hosts[ReasonCode.SELECT_MISMATCH] else None
 
 
