@@ -51,6 +51,10 @@ ORDERS = ("", "", "", "order[mem]", "order[-mem:ut]", "order[ut]", "order[slots:
 SAMES = ("", "", "", "", "same[type]", "same[type:gpu]")
 
 
+FOUND = (2464, 2679, 4246, 5086)
+"""Seeds that once found a difference (where a fill plan's later positions go with `/job`)."""
+
+
 class Chance(random.Random):
     """What a random cluster and its jobs are made of."""
 
@@ -222,9 +226,9 @@ class Both:
                 for share in decision.allocation.hosts
             }
             shared = dict(decision.allocation.shared)
-            assert ("dispatch", list(got.items()), shared) == (
-                expected[0], list(expected[1].items()), expected[2],
-            ), spec  # fmt: skip
+            mine = ("dispatch", list(got.items()), shared)
+            naive = (expected[0], list(expected[1].items()), expected[2])
+            assert mine == naive, (spec, mine, naive)
             self.running[spec.id] = Running(spec.user, spec.queue, spec.project, got, shared)
             return
         assert isinstance(decision, Pend), (spec, decision)
@@ -245,7 +249,7 @@ def entries(pend: Pend) -> frozenset:
     return frozenset(found)
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", [*range(120), *FOUND])
 @pytest.mark.parametrize("traced", [False, True])
 def test_the_core_decides_as_the_naive_allocator(seed: int, traced: bool) -> None:
     both = Both(seed)
