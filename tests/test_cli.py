@@ -66,12 +66,14 @@ def test_a_headless_run_needs_no_terminal_library() -> None:
 
 def test_options() -> None:
     given = ["--sim", "f.replay", "-i", "-e", "step", "-x", "a.txt", "-e", "quit", "--batch"]
+    given += ["--sim-output", "o.jsonl"]
     assert sim_options([*given, "--log", "l", "-v", "--allow-truncated"]) == SimOptions(
         replay="f.replay",
         interactive=True,
         prelude=(("command", "step"), ("script", "a.txt"), ("command", "quit")),
         batch=True,
         allow_truncated=True,
+        output="o.jsonl",
         log="l",
         verbose=True,
     )
@@ -88,7 +90,8 @@ def test_options() -> None:
         (["--sim", "f", "-i", "--json"], "--json is for headless runs, without -i"),
         (["--sim", "f", "--sim-verify"], "--sim-verify is not available yet"),
         (["--sim", "f", "--sim-rejoin"], "--sim-rejoin is not available yet"),
-        (["--sim", "f", "--sim-output=x"], "--sim-output is not available yet"),
+        (["--sim", "f", "--sim-output"], "argument --sim-output: expected one argument"),
+        (["--sim", "f", "--from", "3"], "unrecognized arguments: --from 3"),
         (["--sim", "f", "--frobnicate"], "unrecognized arguments: --frobnicate"),
     ],
 )

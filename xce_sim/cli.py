@@ -14,7 +14,7 @@ from typing import Any, Literal, NoReturn
 from xce_sim import __version__
 from xce_sim.errors import STATUS_USAGE
 
-NOT_YET = ("--sim-verify", "--sim-rejoin", "--sim-output")
+NOT_YET = ("--sim-verify", "--sim-rejoin")
 """Options that are known and refused by name."""
 
 
@@ -28,6 +28,7 @@ class SimOptions:
     batch: bool = False
     allow_truncated: bool = False
     json: bool = False
+    output: str | None = None
     log: str | None = None
     verbose: bool = False
 
@@ -92,6 +93,7 @@ def sim_options(arguments: Sequence[str]) -> SimOptions:
         batch=given.batch,
         allow_truncated=given.allow_truncated,
         json=given.json,
+        output=given.sim_output,
         log=given.log,
         verbose=given.verbose,
     )
@@ -133,6 +135,7 @@ def sim_parser() -> Parser:
         action="store_true",
         help="play a cut-off recording up to its last whole event",
     )
+    add("--sim-output", metavar="FILE", help="write what happens as a new recording")
     add("--json", action="store_true", help="the headless summary as JSON")
     add("--log", metavar="FILE", help="append the program's own log to a file")
     add("-v", action="store_true", dest="verbose", help="log more")

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
 from xce_sim.cli import SimOptions
 from xce_sim.core.core import Core
-from xce_sim.errors import STATUS_INTERRUPTED, STATUS_OK
+from xce_sim.errors import STATUS_ERROR, STATUS_INTERRUPTED, STATUS_OK
 from xce_sim.model.clock import format_time
 from xce_sim.render import program_views, summary_views
 from xce_sim.render.console import Console
 from xce_sim.render.progress import Progress
 from xce_sim.replay.reader import Numbered, Replay
 from xce_sim.sim.engine import Engine
+from xce_sim.sim.recording import Recording, open_recording
 from xce_sim.sim.tally import summarise
 
 if TYPE_CHECKING:
@@ -49,12 +50,50 @@ def new_core() -> Core:
     return Core(check=os.environ.get("XCE_SIM_CHECK", "") not in ("", "0"))
 
 
+def new_recording(
+    options: SimOptions, header: Header, guarded: Iterable[tuple[str, str]]
+) -> Recording | None:
+    """The recording that was asked for; it replaces its file unless that is in use here."""
+    if options.output is None:
+        return None
+    from xce_sim.commands.trace_file import refuse_guarded  # noqa: PLC0415  only with an output
+
+    refuse_guarded(options.output, guarded)
+    return open_recording(options.output, header)
+
+
 def play_headless(
     options: SimOptions, replay: Replay, core: Core, output: Console, errors: Console
 ) -> int:
     """Play to the end and print the summary; gives the exit status."""
+    recording = new_recording(options, replay.header, guarded_files(options))
+    try:
+        status = _play_to_the_end(options, replay, core, recording, output, errors)
+    finally:
+        if recording is not None:
+            recording.close()
+    if recording is not None and recording.failure is not None:
+        errors.show(program_views.output_failed("xce-sim", recording.path, recording.failure))
+        return max(status, STATUS_ERROR)
+    return status
+
+
+def guarded_files(options: SimOptions) -> list[tuple[str, str]]:
+    """Files of the command line that must not be written to, each with what it is."""
+    files = [(options.replay, "the replay being played")]
+    return files if options.log is None else [*files, (options.log, "the log")]
+
+
+def _play_to_the_end(
+    options: SimOptions,
+    replay: Replay,
+    core: Core,
+    recording: Recording | None,
+    output: Console,
+    errors: Console,
+) -> int:
     followed = _Followed(replay)
-    engine = Engine(cast("Replay", followed), core)
+    engine = Engine(cast("Replay", followed), core, recording=recording)
     began = time.monotonic()
     try:
         _play(engine, followed, options.replay)

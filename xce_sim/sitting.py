@@ -9,8 +9,8 @@ from xce_sim.cli import SimOptions
 from xce_sim.commands.catalogue import standard_registry
 from xce_sim.commands.playing import Player
 from xce_sim.commands.session import Session
-from xce_sim.errors import STATUS_OK
-from xce_sim.headless import new_core
+from xce_sim.errors import STATUS_ERROR, STATUS_OK
+from xce_sim.headless import guarded_files, new_core, new_recording
 from xce_sim.render import program_views
 from xce_sim.render.console import Console
 from xce_sim.repl.batch import ListSource, Source, StreamSource, open_script
@@ -23,17 +23,16 @@ from xce_sim.trace.control import TraceControl
 
 def sit(options: SimOptions, replay: Replay, output: Console) -> int:
     """A sitting at the REPL: first what the command line brings, then standard input."""
-    engine = Engine(replay, new_core())
     scripts = [
         (value, open_script(value) if kind == "script" else ListSource((value,), "-e"))
         for kind, value in options.prelude
     ]
-    session = _new_session(options, engine)
-    session.guarded += [
+    running = [
         (name, "a running script") for name, source in scripts if isinstance(source, StreamSource)
     ]
+    session = _new_session(options, replay, [*guarded_files(options), *running])
     loop = Loop(session, output)
-    output.show(program_views.opened(options.replay, engine.header))
+    output.show(program_views.opened(options.replay, replay.header))
     try:
         for _, source in scripts:
             loop.run(source, stop_at_error=options.batch)
@@ -41,20 +40,27 @@ def sit(options: SimOptions, replay: Replay, output: Console) -> int:
                 break
         else:
             if options.batch:
-                return loop.status
-        return _read_input(loop, session, output, batch=options.batch)
+                return _status(loop, session)
+        _read_input(loop, session, output, batch=options.batch)
+        return _status(loop, session)
     finally:
         session.trace.close()
+        session.player.close()
 
 
-def _read_input(loop: Loop, session: Session, output: Console, *, batch: bool) -> int:
+def _status(loop: Loop, session: Session) -> int:
+    """What the program ends with: a recording that could not be written counts as well."""
+    failed = session.player.output_failure is not None
+    return max(loop.status, STATUS_ERROR) if failed else loop.status
+
+
+def _read_input(loop: Loop, session: Session, output: Console, *, batch: bool) -> None:
     """Go on with standard input, unless the sitting is over."""
     terminal = output.terminal and sys.stdin is not None and sys.stdin.isatty()
     if loop.over or batch or (loop.interrupted and not terminal):
-        return loop.status
+        return
     loop.go_on()
     loop.run(_standard_input(session, terminal=terminal))
-    return loop.status
 
 
 def _standard_input(session: Session, *, terminal: bool) -> Source:
@@ -69,22 +75,25 @@ def _standard_input(session: Session, *, terminal: bool) -> Source:
     return TerminalSource(session, environment=os.environ, history=history)
 
 
-def _new_session(options: SimOptions, engine: Engine) -> Session:
+def _new_session(options: SimOptions, replay: Replay, guarded: list[tuple[str, str]]) -> Session:
     stops, trace = Stops(), TraceControl()
 
+    def player(replay: Replay) -> Player:
+        recording = new_recording(options, replay.header, guarded)
+        return Player(Engine(replay, new_core(), recording=recording), trace, stops)
+
     def restart() -> Player:
-        replay = open_replay(options.replay, allow_truncated=options.allow_truncated)
-        return Player(Engine(replay, new_core()), trace, stops)
+        return player(open_replay(options.replay, allow_truncated=options.allow_truncated))
 
     session = Session(
         path=options.replay,
-        player=Player(engine, trace, stops),
+        player=player(replay),
         restart=restart,
         registry=standard_registry(),
         stops=stops,
         trace=trace,
     )
-    session.guarded.append((options.replay, "the replay being played"))
-    if options.log is not None:
-        session.guarded.append((options.log, "the log"))
+    session.guarded += guarded
+    if options.output is not None:
+        session.guarded.append((options.output, "the output"))
     return session

@@ -15,7 +15,6 @@ CRITERIA = tuple(
 )
 
 PENDING = {
-    "10.2": "sim: verification and output are the same, traced or not",
     "10.3": "core: accounts and jobs are the same, traced or not",
     "11.2": "core: without a recorder no trace code runs",
     "11.4": "core: decisions equal those of an allocator without hooks",

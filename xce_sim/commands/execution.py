@@ -61,6 +61,7 @@ def run(session: Session) -> Iterator[Result]:
     Example: run
     """
     session.trace.end_session()
+    session.player.close()
     session.player = session.restart()
     yield Restarted(path=session.path)
     yield from _play(session, FoldingReporter(session), None)
@@ -87,6 +88,8 @@ def _play(session: Session, reporter: Reporter, rounds: int | None) -> Iterator[
             except UserError:
                 yield from reporter.end()
                 raise
+            if (failed := player.output_failed()) is not None:
+                yield failed
             if happening is None or isinstance(happening, Completed):
                 yield from reporter.end()
                 yield _completed(player)

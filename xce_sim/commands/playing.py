@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from xce_sim.commands.results import Place
+from xce_sim.commands.results import OutputFailed, Place
 from xce_sim.commands.round_log import KEPT_ROUNDS, RoundLog
 from xce_sim.errors import UserError
 from xce_sim.sim.engine import Engine
@@ -32,6 +32,7 @@ class Player:
         self.kept: deque[RoundLog] = deque(maxlen=KEPT_ROUNDS)
         self._trace = trace
         self._failure: UserError | None = None
+        self._output_failure: str | None = None
         engine.core.watch = stops.concern
 
     @property
@@ -39,6 +40,25 @@ class Player:
         """Where the replay stands."""
         engine = self.engine
         return Place(round=engine.round, time=engine.now, event=engine.number)
+
+    @property
+    def output_failure(self) -> str | None:
+        """Why the recording of this play could not be written to its end."""
+        recording = self.engine.recording
+        return None if recording is None else recording.failure
+
+    def output_failed(self) -> OutputFailed | None:
+        """The failure of the recording, the first time only."""
+        recording = self.engine.recording
+        if recording is None or recording.failure == self._output_failure:
+            return None
+        self._output_failure = recording.failure
+        return OutputFailed(path=recording.path, cause=recording.failure or "")
+
+    def close(self) -> None:
+        """The play is over; its recording is closed."""
+        if self.engine.recording is not None:
+            self.engine.recording.close()
 
     def pull(self) -> Happening | None:
         """The next happening, None when the replay is complete.

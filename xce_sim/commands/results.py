@@ -82,6 +82,14 @@ class TraceWriteFailed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OutputFailed:
+    """The recording could not be written; nothing more is written to it."""
+
+    path: str
+    cause: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RoundClosed:
     """A round's result: `pending` are the jobs that it left waiting, in picking order."""
 
@@ -250,6 +258,7 @@ Result = (
     | DecisionMade
     | TraceTaken
     | TraceWriteFailed
+    | OutputFailed
     | RoundClosed
     | RoundRange
     | Stopped

@@ -13,6 +13,7 @@ from xce_sim.commands.results import (
     BreakpointsDeleted,
     BreakpointSet,
     History,
+    OutputFailed,
     Place,
     ReplayComplete,
     Restarted,
@@ -56,6 +57,14 @@ def write_failed(result: TraceWriteFailed, _settings: Settings) -> Iterator[Line
     """A trace could not be copied."""
     yield (
         ("bad", "[sim] trace:"),
+        ("plain", f" write to {result.path} failed: {result.cause}"),
+    )
+
+
+def output_failed(result: OutputFailed, _settings: Settings) -> Iterator[Line]:
+    """The recording ends here."""
+    yield (
+        ("bad", "[sim] output:"),
         ("plain", f" write to {result.path} failed: {result.cause}"),
     )
 

@@ -17,6 +17,11 @@ def program_line(program: str, text: str) -> Iterator[Line]:
     yield (("bad", f"{program}:"), ("plain", f" {text}"))
 
 
+def output_failed(program: str, path: str, cause: str) -> Iterator[Line]:
+    """A recording could not be written to its end."""
+    yield from program_line(program, f"output: write to {path} failed: {cause}")
+
+
 def program_error(program: str, problem: UserError) -> Iterator[Line]:
     """Why a program ends: `xce-sim: <message>; <hint>`."""
     hint = f"; {problem.hint}" if problem.hint else ""

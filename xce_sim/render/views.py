@@ -53,6 +53,7 @@ _VIEWS: dict[type, Callable[[Any, Settings], Iterator[Line]]] = {
     results.DecisionMade: round_views.decision,
     results.TraceTaken: _trace,
     results.TraceWriteFailed: control_views.write_failed,
+    results.OutputFailed: control_views.output_failed,
     results.RoundClosed: round_views.closed,
     results.RoundRange: round_views.range_of_rounds,
     results.Stopped: control_views.stopped,

@@ -27,6 +27,7 @@ from xce_sim.sim.happening import (
     RoundBegins,
     RoundEnded,
 )
+from xce_sim.sim.recording import Recording
 from xce_sim.sim.tally import Tally
 
 if TYPE_CHECKING:
@@ -38,10 +39,10 @@ class Engine:
 
     `now`, `round` and `number` tell where it stands; `in_session` is true between the first pull
     of a round's session and its end; `complete` once nothing is left. `damage` is the error that
-    ended the replay early, if one did.
+    ended the replay early, if one did. A `recording` is told of everything that happens.
     """
 
-    def __init__(self, replay: Replay, core: Core) -> None:
+    def __init__(self, replay: Replay, core: Core, *, recording: Recording | None = None) -> None:
         self.header: Header = replay.header
         if self.header.mode != "workload":
             raise ReplayError(
@@ -57,6 +58,7 @@ class Engine:
         self.complete = False
         self.damage: ReplayError | None = None
         self.tally = Tally()
+        self.recording = recording
         self._path = replay.path
         self._events: Iterator[Numbered] = iter(replay)
         self._next: Numbered | None = None
@@ -90,6 +92,8 @@ class Engine:
     def _job_ends(self) -> Iterator[Happening]:
         for job in self._agenda.take(self.now):
             if self.core.ends_at(job, self.now):
+                if self.recording is not None:
+                    self.recording.job_ends(self.now, job)
                 self.core.end_job(job)
                 self.tally.job_ended(self.core.state.jobs[job])
                 self._ask_for_round()
@@ -101,6 +105,8 @@ class Engine:
             event = numbered.event
             if not isinstance(event, Increment):
                 raise self._at(numbered, f"{type(event).__name__} can not be played in a workload")
+            if self.recording is not None:
+                self.recording.event(event)
             try:
                 self.core.apply(event)
             except UserError as error:
@@ -120,6 +126,8 @@ class Engine:
         yield RoundBegins(t=self.now, number=self.number, round=self.round, counts=counts)
         dispatched = reconstructed = 0
         self.in_session = True
+        if self.recording is not None:
+            self.recording.round_begins(self.now, self.round)
         for decision in self._decisions():
             if isinstance(decision, Dispatch):
                 if decision.reconstructed:
@@ -127,6 +135,8 @@ class Engine:
                 else:
                     dispatched += 1
                     self.tally.dispatched(self.core.state.jobs[decision.job], self.now)
+            if self.recording is not None:
+                self.recording.decided(self.now, decision)
             record = self._record_of(decision)
             yield Decided(
                 t=self.now,
@@ -136,6 +146,8 @@ class Engine:
                 record=record,
             )
         self.in_session = False
+        if self.recording is not None:
+            self.recording.round_ends(self.now, self.round)
         self._schedule_ends()
         yield RoundEnded(
             t=self.now,
