@@ -17,6 +17,10 @@ from xce_sim.replay.source import Form
 from xce_sim.sim.engine import Engine
 from xce_sim.sim.recording import Recording
 
+REPLAYS = Path(__file__).resolve().parent.parent.parent / "replays"
+LARGE = 120
+"""So many events of the large bundled workload are played."""
+
 
 def record(path: Path, *, form: Form = "text", prepare: Callable[[Engine], Any] = id) -> bytes:
     """Play a replay to its end; the bytes of its recording."""
@@ -108,6 +112,15 @@ def _something(chance: random.Random, number: int, workers: list[dict[str, Any]]
     if chance.random() < 0.2:
         fields["array"] = {"first": 1, "last": chance.randint(2, 5)}
     return {"job_new": fields}
+
+
+def workloads(folder: Path, count: int) -> list[Path]:
+    """Random workloads, and the bundled ones; of the large one its beginning."""
+    made = [random_workload(folder / f"w{seed}.jsonl", seed) for seed in range(count)]
+    large = folder / "large.jsonl"
+    text = (REPLAYS / "workload.jsonl").read_text().splitlines(keepends=True)
+    large.write_text("".join(text[:LARGE]))
+    return [*made, REPLAYS / "contention.jsonl", large]
 
 
 def lines(data: bytes) -> list[dict[str, Any]]:

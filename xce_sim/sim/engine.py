@@ -1,37 +1,47 @@
-"""Playing a replay into a core: what happens next, and when.
+"""Playing a replay into a core: what workloads and recordings have in common.
 
-"At an instant: job ends (by id), then events in file order, then one round, numbered even if
-nothing is pending. With an `interval` a round that is due sooner than that after the one before
-waits until then." The engine decides in which order things happen; whether to stop is the
-business of whoever pulls.
+The order in which things happen is that of a `Course`: a workload's (`workload`), where jobs end
+by themselves and rounds follow events, or a recording's (`recorded`), which says where its rounds
+are. Here is how one event and one round are played, told to the recording, and counted. Whether to
+stop is the business of whoever pulls.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from xce_sim.core.core import Core
+from xce_sim.core.job import Job
 from xce_sim.errors import ReplayError, RuleError, UserError
 from xce_sim.model.clock import Micros
 from xce_sim.model.decision import Decision, Dispatch, PendRun
-from xce_sim.model.event import Header, Increment
+from xce_sim.model.event import Event, Header, Increment, JobUpdate
+from xce_sim.model.job import FINAL_STATES
+from xce_sim.replay.messages import BY_CLASS
 from xce_sim.replay.reader import Numbered, Replay
-from xce_sim.sim.agenda import Agenda
 from xce_sim.sim.happening import (
     Completed,
     Decided,
     EventApplied,
     Happening,
-    JobEnded,
     RoundBegins,
     RoundEnded,
 )
+from xce_sim.sim.recorded import Recorded
 from xce_sim.sim.recording import Recording
 from xce_sim.sim.tally import Tally
+from xce_sim.sim.workload import Workload
 
 if TYPE_CHECKING:
     from xce_sim.trace.records import TraceRecord
+
+
+class Course(Protocol):
+    """The order of what happens in one kind of replay."""
+
+    def happenings(self) -> Iterator[Happening]:
+        """Everything, up to the end."""
 
 
 class Engine:
@@ -44,12 +54,6 @@ class Engine:
 
     def __init__(self, replay: Replay, core: Core, *, recording: Recording | None = None) -> None:
         self.header: Header = replay.header
-        if self.header.mode != "workload":
-            raise ReplayError(
-                f"mode {self.header.mode!r} can not be played: only workloads can",
-                file=replay.path,
-                event=0,
-            )
         self.core = core
         self.now: Micros = 0
         self.round = 0
@@ -59,12 +63,11 @@ class Engine:
         self.damage: ReplayError | None = None
         self.tally = Tally()
         self.recording = recording
+        self.ahead: Numbered | None = None
         self._path = replay.path
         self._events: Iterator[Numbered] = iter(replay)
-        self._next: Numbered | None = None
-        self._agenda = Agenda()
-        self._due: Micros | None = None
-        self._last_round: Micros | None = None
+        workload = self.header.mode == "workload"
+        self._course: Course = Workload(self) if workload else Recorded(self)
         self._play = self._played()
 
     def happenings(self) -> Iterator[Happening]:
@@ -72,90 +75,93 @@ class Engine:
         return self._play
 
     def _played(self) -> Iterator[Happening]:
-        self._fetch()
-        while (now := self._next_instant()) is not None:
-            self.now = now
-            self.core.advance(now)
-            yield from self._job_ends()
-            yield from self._file_events()
-            if self._due is not None and self._due <= now:
-                yield from self._round()
+        self._look_ahead()
+        yield from self._course.happenings()
         self.complete = True
         yield Completed(t=self.now, number=self.number, round=self.round)
 
-    def _next_instant(self) -> Micros | None:
-        """The earliest of: a job's end, an event of the file, a round that waits."""
-        event = None if self._next is None else self._next.event.t
-        times = [time for time in (self._agenda.first(), event, self._due) if time is not None]
-        return min(times, default=None)
+    # ---- what courses are made of ----
 
-    def _job_ends(self) -> Iterator[Happening]:
-        for job in self._agenda.take(self.now):
-            if self.core.ends_at(job, self.now):
-                if self.recording is not None:
-                    self.recording.job_ends(self.now, job)
-                self.core.end_job(job)
-                self.tally.job_ended(self.core.state.jobs[job])
-                self._ask_for_round()
-                yield JobEnded(t=self.now, number=self.number, job=job)
+    def move_to(self, now: Micros) -> None:
+        """Move the clock."""
+        self.now = now
+        self.core.advance(now)
 
-    def _file_events(self) -> Iterator[Happening]:
-        while self._next is not None and self._next.event.t <= self.now:
-            numbered = self._next
-            event = numbered.event
-            if not isinstance(event, Increment):
-                raise self._at(numbered, f"{type(event).__name__} can not be played in a workload")
-            if self.recording is not None:
-                self.recording.event(event)
-            try:
-                self.core.apply(event)
-            except UserError as error:
-                raise self._at(numbered, error.message, error.hint) from error
-            self.number = numbered.number
-            self.tally.event(event)
-            self._ask_for_round()
-            self._schedule_ends()
-            self._fetch()
-            yield EventApplied(t=self.now, number=self.number, event=event)
+    def take(self) -> Numbered:
+        """The event ahead, which is no longer ahead; only while there is one."""
+        taken = self.ahead
+        if taken is None:
+            raise LookupError("no event is ahead")
+        self._look_ahead()
+        return taken
 
-    def _round(self) -> Iterator[Happening]:
-        self._due = None
-        self._last_round = self.now
-        self.round += 1
+    def apply(self, numbered: Numbered) -> EventApplied:
+        """Play one event: it is recorded, then applied, then counted.
+
+        `RuleError` with its place for one that can not be applied, or not be played yet.
+        """
+        event = numbered.event
+        if not isinstance(event, Increment):
+            raise self.refused(numbered)
+        if self.recording is not None:
+            self.recording.event(event)
+        ending = self._ending(event)
+        try:
+            self.core.apply(event)
+        except UserError as error:
+            raise self._at(numbered, error.message, error.hint) from error
+        self.number = numbered.number
+        self.tally.event(event, ended=[job for job in ending if job.final])
+        return EventApplied(t=self.now, number=self.number, event=event)
+
+    def refused(self, numbered: Numbered) -> RuleError:
+        """The error for a kind of event that can not be played, by its name."""
+        name = BY_CLASS[type(numbered.event)].name
+        return self._at(numbered, f"{name} can not be played yet")
+
+    def play_round(self, number: int) -> Iterator[Happening]:
+        """Play one round up to its last decision; `end_round` ends it."""
+        self.round = number
         counts = self.tally.take_counts()
-        yield RoundBegins(t=self.now, number=self.number, round=self.round, counts=counts)
-        dispatched = reconstructed = 0
+        yield RoundBegins(t=self.now, number=self.number, round=number, counts=counts)
         self.in_session = True
         if self.recording is not None:
-            self.recording.round_begins(self.now, self.round)
+            self.recording.round_begins(self.now, number)
+        self._dispatched = self._reconstructed = 0
         for decision in self._decisions():
-            if isinstance(decision, Dispatch):
-                if decision.reconstructed:
-                    reconstructed += 1
-                else:
-                    dispatched += 1
-                    self.tally.dispatched(self.core.state.jobs[decision.job], self.now)
+            self._count(decision)
             if self.recording is not None:
                 self.recording.decided(self.now, decision)
             record = self._record_of(decision)
             yield Decided(
-                t=self.now,
-                number=self.number,
-                round=self.round,
-                decision=decision,
-                record=record,
+                t=self.now, number=self.number, round=number, decision=decision, record=record
             )
         self.in_session = False
         if self.recording is not None:
-            self.recording.round_ends(self.now, self.round)
-        self._schedule_ends()
-        yield RoundEnded(
+            self.recording.round_ends(self.now, number)
+
+    def end_round(self) -> RoundEnded:
+        """The round that was played is over."""
+        return RoundEnded(
             t=self.now,
             number=self.number,
             round=self.round,
-            dispatched=dispatched,
-            reconstructed=reconstructed,
+            dispatched=self._dispatched,
+            reconstructed=self._reconstructed,
         )
+
+    # ---- how ----
+
+    _dispatched = 0
+    _reconstructed = 0
+
+    def _count(self, decision: Decision) -> None:
+        if isinstance(decision, Dispatch):
+            if decision.reconstructed:
+                self._reconstructed += 1
+            else:
+                self._dispatched += 1
+                self.tally.dispatched(self.core.state.jobs[decision.job], self.now)
 
     def _decisions(self) -> Iterator[Decision]:
         try:
@@ -169,24 +175,21 @@ class Engine:
             return None
         return recorder.finish()
 
-    def _ask_for_round(self) -> None:
-        """Something happened: a round is due, now or when the interval is over."""
-        if self._due is None:
-            earliest = self.now
-            if self._last_round is not None:
-                earliest = max(earliest, self._last_round + self.header.interval)
-            self._due = earliest
+    def _ending(self, event: Event) -> list[Job]:
+        """The jobs that a `job_update` brings to their end."""
+        if not isinstance(event, JobUpdate) or "state" not in event.changed:
+            return []
+        if event.job.state not in FINAL_STATES:
+            return []
+        jobs = self.core.state.jobs
+        return [jobs[job] for job in self.core.members(event.job.id) if not jobs[job].final]
 
-    def _schedule_ends(self) -> None:
-        for job, end in self.core.started():
-            self._agenda.add(max(end, self.now), job)
-
-    def _fetch(self) -> None:
+    def _look_ahead(self) -> None:
         """Look at the next event; a cut-off file ends there and says so in `damage`."""
         try:
-            self._next = next(self._events, None)
+            self.ahead = next(self._events, None)
         except ReplayError as error:
-            self._next = None
+            self.ahead = None
             self.damage = error
 
     def _at(self, numbered: Numbered, message: str, hint: str | None = None) -> RuleError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xce_sim.core.job import Job
@@ -69,8 +69,8 @@ class Tally:
         self.first: Micros | None = None
         self._counts: dict[str, int] = {}
 
-    def event(self, event: ev.Event) -> None:
-        """An event was applied."""
+    def event(self, event: ev.Event, *, ended: Sequence[Job] = ()) -> None:
+        """An event was applied; `ended` are the jobs that have ended by it."""
         if self.first is None:
             self.first = event.t
         arrived = 1
@@ -79,7 +79,10 @@ class Tally:
             self.jobs += arrived
         elif isinstance(event, ev.JobsPush):
             self.jobs += len(event.jobs)
-        self._count(_NAMES.get(type(event), "pushes"), arrived)
+        for job in ended:
+            self.job_ended(job)
+        if not ended:
+            self._count(_NAMES.get(type(event), "pushes"), arrived)
 
     def dispatched(self, job: Job, now: Micros) -> None:
         """A job was dispatched here."""
@@ -89,7 +92,7 @@ class Tally:
         self.wait_max = wait if self.wait_max is None else max(self.wait_max, wait)
 
     def job_ended(self, job: Job) -> None:
-        """A job has ended by itself; call while it still has its allocation."""
+        """A job has ended; call while it still has its allocation."""
         self.finished += 1
         self.slot_time += slot_time(job, job.end_time or 0)
         self._count("finished", 1)
