@@ -88,7 +88,6 @@ def test_options() -> None:
         (["--sim", "f", "-e", "step"], "-x or -e needs -i"),
         (["--sim", "f", "--batch"], "--batch needs -i"),
         (["--sim", "f", "-i", "--json"], "--json is for headless runs, without -i"),
-        (["--sim", "f", "--sim-verify"], "--sim-verify is not available yet"),
         (["--sim", "f", "--sim-rejoin"], "--sim-rejoin is not available yet"),
         (["--sim", "f", "--sim-output"], "argument --sim-output: expected one argument"),
         (["--sim", "f", "--from", "3"], "unrecognized arguments: --from 3"),

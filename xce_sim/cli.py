@@ -14,7 +14,7 @@ from typing import Any, Literal, NoReturn
 from xce_sim import __version__
 from xce_sim.errors import STATUS_USAGE
 
-NOT_YET = ("--sim-verify", "--sim-rejoin")
+NOT_YET = ("--sim-rejoin",)
 """Options that are known and refused by name."""
 
 
@@ -29,6 +29,7 @@ class SimOptions:
     allow_truncated: bool = False
     json: bool = False
     output: str | None = None
+    verify: bool = False
     log: str | None = None
     verbose: bool = False
 
@@ -94,6 +95,7 @@ def sim_options(arguments: Sequence[str]) -> SimOptions:
         allow_truncated=given.allow_truncated,
         json=given.json,
         output=given.sim_output,
+        verify=given.sim_verify,
         log=given.log,
         verbose=given.verbose,
     )
@@ -135,8 +137,13 @@ def sim_parser() -> Parser:
         action="store_true",
         help="play a cut-off recording up to its last whole event",
     )
+    add(
+        "--sim-verify",
+        action="store_true",
+        help="compare decisions with the recorded ones; status 1 if any differs",
+    )
     add("--sim-output", metavar="FILE", help="write what happens as a new recording")
-    add("--json", action="store_true", help="the headless summary as JSON")
+    add("--json", action="store_true", help="the headless summary and the verification as JSON")
     add("--log", metavar="FILE", help="append the program's own log to a file")
     add("-v", action="store_true", dest="verbose", help="log more")
     return parser

@@ -15,13 +15,14 @@ from xce_sim.cli import SimOptions
 from xce_sim.core.core import Core
 from xce_sim.errors import STATUS_ERROR, STATUS_INTERRUPTED, STATUS_OK
 from xce_sim.model.clock import format_time
-from xce_sim.render import program_views, summary_views
+from xce_sim.render import program_views, summary_views, verify_views
 from xce_sim.render.console import Console
 from xce_sim.render.progress import Progress
 from xce_sim.replay.reader import Numbered, Replay
 from xce_sim.sim.engine import Engine
 from xce_sim.sim.recording import Recording, open_recording
-from xce_sim.sim.tally import summarise
+from xce_sim.sim.tally import Summary, summarise
+from xce_sim.sim.verification import Verification
 
 if TYPE_CHECKING:
     from xce_sim.model.event import Header
@@ -93,7 +94,8 @@ def _play_to_the_end(
     errors: Console,
 ) -> int:
     followed = _Followed(replay)
-    engine = Engine(cast("Replay", followed), core, recording=recording)
+    verification = Verification() if options.verify else None
+    engine = Engine(cast("Replay", followed), core, recording=recording, verification=verification)
     began = time.monotonic()
     try:
         _play(engine, followed, options.replay)
@@ -103,10 +105,7 @@ def _play_to_the_end(
         return STATUS_INTERRUPTED
     seconds = time.monotonic() - began
     result = summarise(engine.tally, core.state, engine.round, engine.now)
-    if options.json:
-        output.write(summary_views.summary_json(result) + "\n")
-    else:
-        output.show(summary_views.summary(result))
+    _show_result(result, verification, output, as_json=options.json)
     output.flush()
     errors.show(summary_views.speed(result, seconds))
     if engine.damage is not None:
@@ -114,7 +113,22 @@ def _play_to_the_end(
     if replay.truncated is not None:
         text = f"{replay.truncated.message}; played up to there"
         errors.show(program_views.program_line("xce-sim", text))
-    return STATUS_OK
+    differs = verification is not None and verification.differences
+    return STATUS_ERROR if differs else STATUS_OK
+
+
+def _show_result(
+    result: Summary, verification: Verification | None, output: Console, *, as_json: bool
+) -> None:
+    if as_json:
+        more = None
+        if verification is not None:
+            more = {"verification": verify_views.verification_json(verification)}
+        output.write(summary_views.summary_json(result, more) + "\n")
+        return
+    output.show(summary_views.summary(result))
+    if verification is not None:
+        output.show(verify_views.report(verification))
 
 
 def _play(engine: Engine, followed: _Followed, path: str) -> None:

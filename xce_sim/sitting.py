@@ -18,6 +18,7 @@ from xce_sim.repl.loop import Loop
 from xce_sim.replay.reader import Replay, open_replay
 from xce_sim.sim.engine import Engine
 from xce_sim.sim.stops import Stops
+from xce_sim.sim.verification import Verification
 from xce_sim.trace.control import TraceControl
 
 
@@ -49,8 +50,10 @@ def sit(options: SimOptions, replay: Replay, output: Console) -> int:
 
 
 def _status(loop: Loop, session: Session) -> int:
-    """What the program ends with: a recording that could not be written counts as well."""
+    """What the program ends with: differences and a failed recording count as well."""
+    verification = session.player.engine.verification
     failed = session.player.output_failure is not None
+    failed = failed or (verification is not None and verification.differences > 0)
     return max(loop.status, STATUS_ERROR) if failed else loop.status
 
 
@@ -80,7 +83,9 @@ def _new_session(options: SimOptions, replay: Replay, guarded: list[tuple[str, s
 
     def player(replay: Replay) -> Player:
         recording = new_recording(options, replay.header, guarded)
-        return Player(Engine(replay, new_core(), recording=recording), trace, stops)
+        verification = Verification() if options.verify else None
+        engine = Engine(replay, new_core(), recording=recording, verification=verification)
+        return Player(engine, trace, stops)
 
     def restart() -> Player:
         return player(open_replay(options.replay, allow_truncated=options.allow_truncated))

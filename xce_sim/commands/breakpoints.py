@@ -28,6 +28,7 @@ from xce_sim.sim.stops import (
     AtHost,
     AtJob,
     AtLimit,
+    AtMismatch,
     AtReason,
     AtRound,
     Breakpoint,
@@ -36,7 +37,7 @@ from xce_sim.sim.stops import (
 
 SECTION = "Breakpoints"
 
-_KINDS = ("round", "job", "dispatch", "pend", "host", "reason", "limit")
+_KINDS = ("round", "job", "dispatch", "pend", "host", "reason", "limit", "mismatch")
 BreakKind = Annotated[str, ChoiceKind("breakpoint", _KINDS)]
 
 
@@ -115,15 +116,28 @@ def break_limit(session: Session, limit: AnyLimit) -> BreakpointSet:
     return _added(session, AtLimit(limit))
 
 
+@command("break mismatch", SECTION)
+def break_mismatch(session: Session) -> BreakpointSet:
+    """Stop after a decision that differs from the recorded one; needs --sim-verify.
+
+    Both decisions are shown, and the explanation of ours if it is traced. For a decision that
+    is missing here, or in another order, stops at the end of its round.
+
+    Usage: break mismatch
+    Example: break mismatch
+    """
+    return _added(session, _at_mismatch(session))
+
+
 @command("tbreak", SECTION)
 def tbreak(session: Session, kind: BreakKind, argument: Word | None = None) -> BreakpointSet:
     """Set a breakpoint of any kind that goes away the first time it stops.
 
-    Usage: tbreak round|job|dispatch|pend|host|reason|limit [WORD]
+    Usage: tbreak round|job|dispatch|pend|host|reason|limit|mismatch [WORD]
     Example: tbreak job 42
     Example: tbreak round
     """
-    if argument is None and kind not in ("round", "dispatch", "pend"):
+    if argument is None and kind not in ("round", "dispatch", "pend", "mismatch"):
         raise UserError(f"{kind} needs one more word")
     return _added(session, _MAKERS[kind](session, argument), temporary=True)
 
@@ -189,6 +203,14 @@ def _added(session: Session, kind: StopKind, *, temporary: bool = False) -> Brea
     return BreakpointSet(point=facts_of(session.stops.add(kind, temporary=temporary)))
 
 
+def _at_mismatch(session: Session) -> AtMismatch:
+    if session.player.engine.verification is None:
+        raise UserError(
+            "decisions are not compared with recorded ones", hint="start with --sim-verify"
+        )
+    return AtMismatch()
+
+
 def _at_round(session: Session, number: int | None) -> AtRound:
     now = session.player.engine.round
     if number is not None and number <= now:
@@ -219,6 +241,7 @@ _MAKERS: dict[str, Callable[[Session, str | None], StopKind]] = {
     "host": lambda _, word: AtHost(word or ""),
     "reason": _made_at_reason,
     "limit": lambda _, word: AtLimit(word or ""),
+    "mismatch": lambda session, _: _at_mismatch(session),
 }
 """How `tbreak` makes a breakpoint of a kind from the word behind it."""
 
@@ -239,7 +262,7 @@ COMMANDS: tuple[Command, ...] = (
     break_host,
     break_reason,
     break_limit,
-    planned("break mismatch", SECTION),
+    break_mismatch,
     planned("break link", SECTION),
     tbreak,
     delete,

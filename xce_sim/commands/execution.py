@@ -15,6 +15,7 @@ from xce_sim.commands.results import (
     Restarted,
     Result,
     Stopped,
+    Verified,
 )
 from xce_sim.commands.session import Session
 from xce_sim.errors import UserError
@@ -93,6 +94,8 @@ def _play(session: Session, reporter: Reporter, rounds: int | None) -> Iterator[
             if happening is None or isinstance(happening, Completed):
                 yield from reporter.end()
                 yield _completed(player)
+                if player.engine.verification is not None:
+                    yield Verified(verification=player.engine.verification)
                 return
             yield from reporter.report(happening)
             done += isinstance(happening, RoundEnded)

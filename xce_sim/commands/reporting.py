@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from xce_sim.commands.results import (
     DecisionMade,
+    Mismatch,
     Result,
     RoundClosed,
     RoundOpened,
@@ -41,7 +42,9 @@ class Reporter:
                 )
             if happening.record is not None:
                 yield self._traced(happening)
+            yield from _mismatches(happening)
         elif isinstance(happening, RoundEnded):
+            yield from _mismatches(happening)
             yield _closed(self._session.player.log)
 
     def end(self) -> Iterator[Result]:
@@ -64,18 +67,23 @@ class FoldingReporter(Reporter):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._range: RoundRange | None = None
-        self._traced_round: int | None = None
+        self._apart: int | None = None
 
     def report(self, happening: Happening) -> Iterator[Result]:
         """What there is to show of a happening; quiet rounds are held back."""
+        if isinstance(happening, Decided | RoundEnded) and happening.differences:
+            yield from self.end()
+            self._apart = happening.round
         if isinstance(happening, Decided) and happening.record is not None:
             yield from self.end()
-            self._traced_round = happening.round
+            self._apart = happening.round
             yield DecisionMade(decision=happening.decision)
             yield self._traced(happening)
-        elif isinstance(happening, RoundEnded):
+        if isinstance(happening, Decided | RoundEnded):
+            yield from _mismatches(happening)
+        if isinstance(happening, RoundEnded):
             closed = _closed(self._session.player.log)
-            if closed.dispatched or closed.reconstructed or self._traced_round == closed.round:
+            if closed.dispatched or closed.reconstructed or self._apart == closed.round:
                 yield from self.end()
                 yield closed
             else:
@@ -100,6 +108,11 @@ class FoldingReporter(Reporter):
             end=closed.time,
             pending=closed.pending,
         )
+
+
+def _mismatches(happening: Decided | RoundEnded) -> Iterator[Result]:
+    for difference in happening.differences:
+        yield Mismatch(difference=difference)
 
 
 def _closed(log: RoundLog) -> RoundClosed:

@@ -32,6 +32,8 @@ from xce_sim.commands.inspected import (
 from xce_sim.model.clock import Micros
 from xce_sim.model.decision import Decision
 from xce_sim.model.ids import JobId
+from xce_sim.sim.difference import Difference
+from xce_sim.sim.verification import Verification
 from xce_sim.trace.records import TraceRecord
 from xce_sim.trace.spans import Line
 
@@ -87,6 +89,20 @@ class OutputFailed:
 
     path: str
     cause: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mismatch:
+    """A decision differs from the recorded one."""
+
+    difference: Difference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """Everything was played and compared."""
+
+    verification: Verification
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,6 +275,8 @@ Result = (
     | TraceTaken
     | TraceWriteFailed
     | OutputFailed
+    | Mismatch
+    | Verified
     | RoundClosed
     | RoundRange
     | Stopped

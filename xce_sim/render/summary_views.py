@@ -10,7 +10,8 @@ Everything in it follows from the replay; how fast it was played is told elsewhe
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from xce_sim.model.clock import Micros, format_seconds, format_time, format_wait
 from xce_sim.sim.tally import Summary
@@ -36,8 +37,11 @@ def summary(result: Summary) -> Iterator[Line]:
     )
 
 
-def summary_json(result: Summary) -> str:
-    """The same as one JSON object; times are decimal seconds, what is not known is null."""
+def summary_json(result: Summary, more: Mapping[str, Any] | None = None) -> str:
+    """The same as one JSON object; times are decimal seconds, what is not known is null.
+
+    `more` stands at its end.
+    """
     mean = _mean(result)
     share = result.utilisation
     content = {
@@ -57,7 +61,7 @@ def summary_json(result: Summary) -> str:
         "first": float(format_seconds(result.first)),
         "last": float(format_seconds(result.last)),
     }
-    return json.dumps(content)
+    return json.dumps({**content, **(more or {})})
 
 
 def speed(result: Summary, seconds: float) -> Iterator[Line]:

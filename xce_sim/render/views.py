@@ -19,6 +19,7 @@ from xce_sim.render import (
     job_views,
     list_views,
     round_views,
+    verify_views,
 )
 from xce_sim.trace.lines import trace_lines
 from xce_sim.trace.spans import Line
@@ -44,6 +45,14 @@ def _worded(result: results.Lines, _settings: Settings) -> Iterator[Line]:
     return iter(result.lines())
 
 
+def _mismatch(result: results.Mismatch, settings: Settings) -> Iterator[Line]:
+    return verify_views.difference(result.difference, settings.time)
+
+
+def _verified(result: results.Verified, settings: Settings) -> Iterator[Line]:
+    return verify_views.report(result.verification, settings.time)
+
+
 def _nothing(_result: results.Quit | results.Script, _settings: Settings) -> Iterator[Line]:
     return iter(())
 
@@ -54,6 +63,8 @@ _VIEWS: dict[type, Callable[[Any, Settings], Iterator[Line]]] = {
     results.TraceTaken: _trace,
     results.TraceWriteFailed: control_views.write_failed,
     results.OutputFailed: control_views.output_failed,
+    results.Mismatch: _mismatch,
+    results.Verified: _verified,
     results.RoundClosed: round_views.closed,
     results.RoundRange: round_views.range_of_rounds,
     results.Stopped: control_views.stopped,

@@ -20,6 +20,7 @@ from xce_sim.model.event import Event, Header, Increment, JobUpdate
 from xce_sim.model.job import FINAL_STATES
 from xce_sim.replay.messages import BY_CLASS
 from xce_sim.replay.reader import Numbered, Replay
+from xce_sim.sim.difference import Difference
 from xce_sim.sim.happening import (
     Completed,
     Decided,
@@ -31,6 +32,7 @@ from xce_sim.sim.happening import (
 from xce_sim.sim.recorded import Recorded
 from xce_sim.sim.recording import Recording
 from xce_sim.sim.tally import Tally
+from xce_sim.sim.verification import Verification
 from xce_sim.sim.workload import Workload
 
 if TYPE_CHECKING:
@@ -50,9 +52,17 @@ class Engine:
     `now`, `round` and `number` tell where it stands; `in_session` is true between the first pull
     of a round's session and its end; `complete` once nothing is left. `damage` is the error that
     ended the replay early, if one did. A `recording` is told of everything that happens.
+    A `verification` compares each round with the recorded one; `UserError` for a workload.
     """
 
-    def __init__(self, replay: Replay, core: Core, *, recording: Recording | None = None) -> None:
+    def __init__(
+        self,
+        replay: Replay,
+        core: Core,
+        *,
+        recording: Recording | None = None,
+        verification: Verification | None = None,
+    ) -> None:
         self.header: Header = replay.header
         self.core = core
         self.now: Micros = 0
@@ -63,10 +73,16 @@ class Engine:
         self.damage: ReplayError | None = None
         self.tally = Tally()
         self.recording = recording
+        self.verification = verification
         self.ahead: Numbered | None = None
         self._path = replay.path
         self._events: Iterator[Numbered] = iter(replay)
         workload = self.header.mode == "workload"
+        if workload and verification is not None:
+            raise UserError(
+                f"{replay.path} is a workload: there is nothing to compare with",
+                hint="--sim-output makes a recording of it",
+            )
         self._course: Course = Workload(self) if workload else Recorded(self)
         self._play = self._played()
 
@@ -132,9 +148,13 @@ class Engine:
             self._count(decision)
             if self.recording is not None:
                 self.recording.decided(self.now, decision)
-            record = self._record_of(decision)
             yield Decided(
-                t=self.now, number=self.number, round=number, decision=decision, record=record
+                t=self.now,
+                number=self.number,
+                round=number,
+                decision=decision,
+                record=self._record_of(decision),
+                differences=self._compared(decision),
             )
         self.in_session = False
         if self.recording is not None:
@@ -142,12 +162,14 @@ class Engine:
 
     def end_round(self) -> RoundEnded:
         """The round that was played is over."""
+        verification = self.verification
         return RoundEnded(
             t=self.now,
             number=self.number,
             round=self.round,
             dispatched=self._dispatched,
             reconstructed=self._reconstructed,
+            differences=() if verification is None else verification.end(self.now),
         )
 
     # ---- how ----
@@ -162,6 +184,11 @@ class Engine:
             else:
                 self._dispatched += 1
                 self.tally.dispatched(self.core.state.jobs[decision.job], self.now)
+
+    def _compared(self, decision: Decision) -> tuple[Difference, ...]:
+        if self.verification is None:
+            return ()
+        return self.verification.decided(self.now, decision, self.core.state.columns.names)
 
     def _decisions(self) -> Iterator[Decision]:
         try:

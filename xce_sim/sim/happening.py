@@ -14,6 +14,7 @@ from xce_sim.model.clock import Micros
 from xce_sim.model.decision import Decision
 from xce_sim.model.event import Event
 from xce_sim.model.ids import JobId
+from xce_sim.sim.difference import Difference
 
 if TYPE_CHECKING:
     from xce_sim.trace.records import TraceRecord
@@ -53,24 +54,32 @@ class RoundBegins:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """A decision (or a selection without one) was made; `record` is its trace, if it has one."""
+    """A decision (or a selection without one) was made; `record` is its trace, if it has one.
+
+    `differences` are those from the recorded decision, when both are compared.
+    """
 
     t: Micros
     number: int
     round: int
     decision: Decision
     record: TraceRecord | None = None
+    differences: tuple[Difference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundEnded:
-    """The session is over. `dispatched` counts decisions made here, `reconstructed` those not."""
+    """The session is over. `dispatched` counts decisions made here, `reconstructed` those not.
+
+    `differences` are those that show only now: what is missing, and the order.
+    """
 
     t: Micros
     number: int
     round: int
     dispatched: int
     reconstructed: int
+    differences: tuple[Difference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

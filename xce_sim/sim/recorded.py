@@ -11,34 +11,14 @@ is all that can be compared.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xce_sim.model.event import (
-    ReasonSet,
-    RecordedDispatch,
-    RecordedPend,
-    RecordedPendRun,
-    RoundBegin,
-    RoundEnd,
-    RoundSame,
-)
+from xce_sim.model.event import RoundBegin, RoundEnd
 from xce_sim.sim.happening import Happening
+from xce_sim.sim.recorded_round import InRound, RecordedRound
 
 if TYPE_CHECKING:
     from xce_sim.sim.engine import Engine
-
-InRound = RecordedDispatch | RecordedPend | RecordedPendRun | RoundSame | ReasonSet
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedRound:
-    """A round as it was recorded: `whole` unless the file ends in it; `end` the last event."""
-
-    round: int
-    contents: tuple[InRound, ...]
-    whole: bool
-    end: int
 
 
 class Recorded:
@@ -62,6 +42,8 @@ class Recorded:
         engine = self._engine
         engine.number = engine.take().number
         recorded = self._rest_of(begin)
+        if engine.verification is not None:
+            engine.verification.begin(recorded)
         yield from engine.play_round(begin.round)
         engine.core.started()
         engine.number = recorded.end

@@ -27,7 +27,14 @@ from xce_sim.model.event import (
 from xce_sim.model.ids import JobId, JobSelector, base_of, index_of
 from xce_sim.model.job import JobSpec
 from xce_sim.model.reasons import ReasonCode, ReasonEntry
-from xce_sim.sim.happening import Decided, EventApplied, Happening, JobEnded, RoundBegins
+from xce_sim.sim.happening import (
+    Decided,
+    EventApplied,
+    Happening,
+    JobEnded,
+    RoundBegins,
+    RoundEnded,
+)
 
 
 class StopKind(Protocol):
@@ -162,6 +169,25 @@ class AtLimit:
     def concerns(self, job: JobId) -> bool:  # noqa: ARG002
         """Any job may pend on it."""
         return True
+
+
+@dataclass(frozen=True, slots=True)
+class AtMismatch:
+    """A decision differs from the recorded one; for what is missing or misplaced, the round's end.
+
+    Pends in a run are compared together, so the stop comes after the whole run.
+    """
+
+    def __str__(self) -> str:
+        return "mismatch"
+
+    def met_by(self, happening: Happening) -> bool:
+        """After the decision, or the round."""
+        return isinstance(happening, Decided | RoundEnded) and bool(happening.differences)
+
+    def concerns(self, job: JobId) -> bool:  # noqa: ARG002
+        """Runs are compared whole."""
+        return False
 
 
 def _reasons_of(happening: Happening) -> tuple[ReasonEntry, ...]:
