@@ -182,6 +182,20 @@ def _line_begins(path: Path, number: int) -> int:
     return sum(map(len, path.read_bytes().splitlines(keepends=True)[:number]))
 
 
+def test_info_round_tells_the_time_of_the_round_and_not_of_the_events_after_it(
+    tmp_path: Path,
+) -> None:
+    path = write_replay(tmp_path / "later.jsonl", config(), hosts(1), job(1), job(2, 5))
+    sitting = Sitting(path)
+    stopped = sitting.run("break job 2", "continue").splitlines()[-1]
+    assert stopped == "[sim] stopped: breakpoint 1 (job 2) at round 1, 1970-01-01 00:00:05, event 4"
+    assert sitting.run("info round") == (
+        "round 1  1970-01-01 00:00:00  event 4  its session is over\n"
+        "  events 1 new, 2 pushes\n"
+        "  dispatched 1  pending 0\n"
+    )
+
+
 def test_continue_folds_rounds_alike(tmp_path: Path) -> None:
     """Jobs that only finish, and the same job waiting all the time, make one line."""
     events = [config(), hosts(1, 4), job(9, min_tasks=9)]
