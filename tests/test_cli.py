@@ -294,3 +294,13 @@ def test_an_interval_that_can_not_be_played_is_refused_at_the_import(
     assert done.stderr.decode() == (
         f"xce-replay import swf: argument --interval: {why}; xce-replay import swf --help tells more\n"
     )
+
+
+def test_a_check_that_could_not_read_on_does_not_praise_the_whole_file(tmp_path: Path) -> None:
+    path = write_replay(tmp_path / "damaged.jsonl", config(), hosts(1), {"t": 1, "bogus": {}})
+    done = run("check", path, program="replay_main")
+    assert done.returncode == 3
+    assert done.stdout.decode() == (
+        f"[check] {path}: 2 events, no broken rule up to where reading stopped\n"
+    )
+    assert "unknown event 'bogus'" in done.stderr.decode()
