@@ -161,27 +161,32 @@ class World:
 
     def _JobsPush(self, event: ev.JobsPush) -> None:  # noqa: N802
         for spec in event.jobs:
-            self._put(spec.id, spec, event.t)
+            self._put(spec.id, spec, event.t, pushed=True)
 
-    def _put(self, job_id: int, spec: JobSpec, now: int) -> None:
+    def _put(self, job_id: int, spec: JobSpec, now: int, *, pushed: bool = False) -> None:
+        """A job is new, or merges into the one with that id, whose state a `job_new` leaves."""
         known = self.jobs.get(job_id)
         if known is not None and known.state in FINAL:
             return
-        job = Job(
-            id=job_id,
-            user=spec.user,
-            queue=spec.queue,
-            project=spec.project,
-            priority=spec.priority,
-            queue_time=now if spec.queue_time is None else spec.queue_time,
-            resreq=spec.resreq,
-            min_tasks=spec.min_tasks,
-            max_tasks=spec.min_tasks if spec.max_tasks is None else spec.max_tasks,
-            run_time=spec.run_time,
-            hosts=spec.hosts,
-        )
-        self.jobs[job_id] = job
-        self._become(job, spec, {"state", "start_time", "end_time", "allocs"})
+        fields = {
+            "user": spec.user,
+            "queue": spec.queue,
+            "project": spec.project,
+            "priority": spec.priority,
+            "queue_time": now if spec.queue_time is None else spec.queue_time,
+            "resreq": spec.resreq,
+            "min_tasks": spec.min_tasks,
+            "max_tasks": spec.min_tasks if spec.max_tasks is None else spec.max_tasks,
+            "run_time": spec.run_time,
+            "hosts": spec.hosts,
+        }
+        if known is None:
+            self.jobs[job_id] = Job(id=job_id, **fields)
+        else:
+            for name, value in fields.items():
+                setattr(known, name, value)
+        if pushed:
+            self._become(self.jobs[job_id], spec, {"state", "start_time", "end_time", "allocs"})
 
     def _JobUpdate(self, event: ev.JobUpdate) -> None:  # noqa: N802
         for job in self.meant(event.job.id):

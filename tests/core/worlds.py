@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import strategies as st
+from core.drawing import chance, composite, integers, just, lists, nothing, one_of, sampled
 
 from xce_sim.model import event as ev
 from xce_sim.model.config import Config, Limit, Params, Queue
@@ -35,37 +35,28 @@ DEFS = (
 LATE = ResourceDef(name="late", consumable=True)
 
 
-def one_of(*values):
-    return st.sampled_from(values)
-
-
-def chance(n: int) -> st.SearchStrategy[bool]:
-    """True once in n, and the simplest is false."""
-    return st.integers(0, n - 1).map(lambda drawn: drawn == n - 1)
-
-
-@st.composite
+@composite
 def subset(draw, names, *, least=1):
-    chosen = draw(st.lists(st.sampled_from(names), min_size=least, max_size=3, unique=True))
+    chosen = draw(lists(sampled(names), least=least, most=3, unique=True))
     return tuple(chosen)
 
 
-@st.composite
+@composite
 def scope_list(draw, names, group):
     """`all`, names, a group, all but some, all with exceptions."""
-    form = draw(st.integers(0, 6))
+    form = draw(integers(0, 6))
     if form <= 1:
         return ("all",)
     if form == 2:
         return (group,)
     if form == 3:
-        return ("~" + draw(st.sampled_from([*names, group])),)
+        return ("~" + draw(sampled([*names, group])),)
     if form == 4:
-        return ("all", "~" + draw(st.sampled_from([*names, group])))
+        return ("all", "~" + draw(sampled([*names, group])))
     return draw(subset(names))
 
 
-@st.composite
+@composite
 def limits(draw, number):
     resource = draw(one_of("slots", "slots", "jobs", "mem", "license", "scratch"))
     fields = {}
@@ -77,21 +68,21 @@ def limits(draw, number):
     ):
         if key == "host" and resource == "license":
             continue
-        form = draw(st.integers(0, 3))
+        form = draw(integers(0, 3))
         if form >= 2:
             fields[f"{key}s" if form == 2 else f"per_{key}"] = draw(scope_list(names, group))
-    value = draw(st.integers(0, 6))
+    value = draw(integers(0, 6))
     if resource in ("mem", "scratch"):
         value *= 60
     return Limit(name=f"lim{number}", resource=resource, value=value * 1000, **fields)
 
 
-@st.composite
+@composite
 def queues(draw, name):
     return Queue(
         name=name,
-        priority=draw(st.integers(0, 2)),
-        hosts=draw(st.none() | st.none() | subset([*HOSTS, "gone"])),
+        priority=draw(integers(0, 2)),
+        hosts=draw(nothing() | nothing() | subset([*HOSTS, "gone"])),
         active=not draw(chance(6)),
         resreq=draw(
             one_of(
@@ -103,9 +94,9 @@ def queues(draw, name):
     )
 
 
-@st.composite
+@composite
 def configs(draw, *, resources=True):
-    number = draw(st.integers(0, 4))
+    number = draw(integers(0, 4))
     return Config(
         queues=tuple(draw(queues(name)) for name in QUEUES),
         limits=tuple(draw(limits(i)) for i in range(number)),
@@ -117,27 +108,27 @@ def configs(draw, *, resources=True):
     )
 
 
-@st.composite
+@composite
 def host_values(draw):
     values = {}
     if not draw(chance(6)):
-        values["mem"] = draw(st.integers(0, 4)) * 60_000
-    if draw(st.booleans()):
-        values["scratch"] = draw(st.integers(0, 3)) * 60_000
-    if draw(st.booleans()):
+        values["mem"] = draw(integers(0, 4)) * 60_000
+    if draw(chance(2)):
+        values["scratch"] = draw(integers(0, 3)) * 60_000
+    if draw(chance(2)):
         values["ut"] = draw(one_of(0.0, 1.0, 0.5, -1.0))
-    if draw(st.booleans()):
+    if draw(chance(2)):
         values["rank"] = draw(one_of(0.0, 1.0, 2.0))
-    if draw(st.booleans()):
+    if draw(chance(2)):
         values["type"] = draw(one_of("linux", "windows"))
-    if draw(st.booleans()):
-        values["gpu"] = draw(st.booleans())
+    if draw(chance(2)):
+        values["gpu"] = draw(chance(2))
     return values
 
 
-@st.composite
+@composite
 def workers(draw, name):
-    status = draw(st.sampled_from(STATUSES)) if draw(chance(3)) else "ok"
+    status = draw(sampled(STATUSES)) if draw(chance(3)) else "ok"
     slots = draw(one_of(4, 2, 1, 3, 6, 0))
     return Worker(name=name, slots=slots, status=status, values=draw(host_values()))
 
@@ -150,20 +141,20 @@ SELECTS = [
 SCOPES = ["", "", "", "/task", "/host", "/job"]
 
 
-@st.composite
+@composite
 def rusages(draw):
-    names = draw(st.lists(one_of("mem", "license", "scratch", "token"), max_size=2, unique=True))
+    names = draw(lists(one_of("mem", "license", "scratch", "token"), most=2, unique=True))
     items = []
     for name in names:
         amount = draw(one_of("1", "2", "0", "0.5") if name in ("license", "token") else one_of("50", "30", "100", "0"))
-        items.append(f"{name}={amount}{draw(st.sampled_from(SCOPES))}")
+        items.append(f"{name}={amount}{draw(sampled(SCOPES))}")
     return ":".join(items)
 
 
-@st.composite
+@composite
 def primaries(draw, *, inside=False):
     parts = []
-    select = draw(st.sampled_from(SELECTS))
+    select = draw(sampled(SELECTS))
     if select:
         parts.append(f"select[{select}]")
     usage = draw(rusages())
@@ -173,10 +164,10 @@ def primaries(draw, *, inside=False):
     if draw(chance(3)):
         parts.append(draw(one_of("span[hosts=1]", "span[ptile=1]", "span[ptile=2]", "span[ptile=3]", "span[hosts=-1]")))
     if draw(chance(4)):
-        keys = st.lists(one_of("mem", "scratch", "ut", "rank", "gpu", "slots", "license"), min_size=1, max_size=2, unique=True)
+        keys = lists(one_of("mem", "scratch", "ut", "rank", "gpu", "slots", "license"), least=1, most=2, unique=True)
         parts.append("order[" + ":".join(draw(one_of("", "-", "!")) + key for key in draw(keys)) + "]")
     if draw(chance(5)):
-        parts.append("same[" + ":".join(draw(st.lists(one_of("type", "gpu", "rank", "mem", "phase"), min_size=1, max_size=2, unique=True))) + "]")
+        parts.append("same[" + ":".join(draw(lists(one_of("type", "gpu", "rank", "mem", "phase"), least=1, most=2, unique=True))) + "]")
     if draw(chance(20)):
         parts.append(draw(one_of("affinity[core]", "cu[type=rack]", "span[block=2]")))
         if sum(part.startswith("span") for part in parts) > 1:
@@ -184,34 +175,36 @@ def primaries(draw, *, inside=False):
     return " ".join(parts) or draw(one_of("mem >= 0", "rusage[]"))
 
 
-@st.composite
+@composite
 def compounds(draw):
-    members = draw(st.lists(st.tuples(st.integers(1, 3), primaries()), min_size=1, max_size=3))
+    members = [
+        (draw(integers(1, 3)), draw(primaries())) for _ in range(draw(integers(1, 3)))
+    ]
     return " + ".join(f"{n}*{{{primary}}}" for n, primary in members), sum(n for n, _ in members)
 
 
 BAD = ["nonsense", "rusage[slots=1]", "order[type]", "rusage[mem=1:mem=2]", "mem >", "rusage[gpu=1]", "late > 0", "rusage[late=1]"]
 
 
-@st.composite
+@composite
 def sized(draw):
     """A requirement and its task counts."""
-    form = draw(st.integers(0, 11))
+    form = draw(integers(0, 11))
     if form <= 5:
-        text, total = draw(st.just("") | primaries()), None
+        text, total = draw(just("") | primaries()), None
     elif form <= 7:
         text, total = draw(compounds())
     elif form <= 10:
-        parts = draw(st.lists(primaries().map(lambda t: (t, None)) | compounds() | st.just(("", None)), min_size=2, max_size=3))
+        parts = draw(lists(primaries().map(lambda t: (t, None)) | compounds() | just(("", None)), least=2, most=3))
         if not any(part for part, _ in parts):
             parts[0] = ("gpu", None)
         text = " || ".join(f"{{{part}}}" for part, _ in parts)
         totals = {total for _, total in parts if total}
         total = totals.pop() if len(totals) == 1 else (0 if totals else None)
     else:
-        text, total = draw(st.sampled_from(BAD)), None
+        text, total = draw(sampled(BAD)), None
     if total is not None:
-        stated = total > 0 and draw(st.booleans())
+        stated = total > 0 and draw(chance(2))
         low = high = total if stated else 1
         if draw(chance(12)):
             high += 1
@@ -220,34 +213,34 @@ def sized(draw):
     return text, low, draw(one_of(None, low, low + 1, low + 3))
 
 
-@st.composite
+@composite
 def specs(draw, job_id, *, timed):
     text, low, high = draw(sized())
     run = draw(one_of(1, 2, 0, 3, 10, None)) if timed else None
     return JobSpec(
         id=job_id,
-        user=draw(st.sampled_from(USERS)),
-        queue=draw(st.sampled_from(QUEUES)),
-        project=draw(st.sampled_from(PROJECTS)),
+        user=draw(sampled(USERS)),
+        queue=draw(sampled(QUEUES)),
+        project=draw(sampled(PROJECTS)),
         priority=draw(one_of(0, 0, 0, 1, -1)),
-        queue_time=draw(st.none() | st.integers(0, 5).map(lambda n: n * SECOND)),
+        queue_time=draw(nothing() | integers(0, 5).map(lambda n: n * SECOND)),
         resreq=text,
         min_tasks=low,
         max_tasks=high,
-        hosts=draw(st.none() | st.none() | st.none() | subset([*HOSTS, "gone"])),
+        hosts=draw(nothing() | nothing() | nothing() | subset([*HOSTS, "gone"])),
         run_time=None if run is None else run * SECOND,
     )
 
 
-@st.composite
+@composite
 def allocations(draw, hosts):
     shares = []
-    for host in draw(st.lists(st.sampled_from(hosts), min_size=1, max_size=3, unique=True)):
+    for host in draw(lists(sampled(hosts), least=1, most=3, unique=True)):
         amounts = {}
-        if draw(st.booleans()):
+        if draw(chance(2)):
             amounts["mem"] = draw(one_of(30_000, 50_000, 200_000))
-        shares.append(HostShare(host=host, tasks=draw(st.integers(1, 2)), amounts=amounts))
-    shared = {"license": 1000} if draw(st.booleans()) else {}
+        shares.append(HostShare(host=host, tasks=draw(integers(1, 2)), amounts=amounts))
+    shared = {"license": 1000} if draw(chance(2)) else {}
     return Allocation(hosts=tuple(shares), shared=shared)
 
 
@@ -267,7 +260,7 @@ class History:
 
 def _fresh(draw, history):
     if history.plain and draw(chance(8)):
-        return draw(st.sampled_from(history.plain))
+        return draw(sampled(history.plain))
     job = history.next
     history.next += 1
     history.plain.append(job)
@@ -288,13 +281,13 @@ def job_new(draw, history):
 
 def jobs_push(draw, history):
     jobs = {}
-    for _ in range(draw(st.integers(1, 2))):
+    for _ in range(draw(integers(1, 2))):
         job = _fresh(draw, history)
         spec = draw(specs(job, timed=history.timed))
         state = draw(one_of("run", "run", "pend", "psusp", "susp", "done", "exit"))
         spec = replace(spec, state=state)
         if state in ("run", "susp"):
-            start = max(0, history.t - draw(st.integers(0, 3)) * SECOND)
+            start = max(0, history.t - draw(integers(0, 3)) * SECOND)
             spec = replace(spec, start_time=start, allocs=draw(allocations(history.hosts)))
         jobs[job] = spec
     return ev.JobsPush(t=history.t, jobs=tuple(jobs.values()))
@@ -303,7 +296,7 @@ def jobs_push(draw, history):
 def job_update(draw, history):
     if not history.ids:
         return job_new(draw, history)
-    job = draw(st.sampled_from(history.ids))
+    job = draw(sampled(history.ids))
     fields = {}
     what = draw(one_of("state", "priority", "user", "resreq", "queue", "hosts", "state"))
     if what == "state":
@@ -315,31 +308,31 @@ def job_update(draw, history):
     elif what == "resreq":
         fields["resreq"], fields["min_tasks"], fields["max_tasks"] = draw(sized())
     elif what == "priority":
-        fields["priority"] = draw(st.integers(-1, 2))
+        fields["priority"] = draw(integers(-1, 2))
     elif what == "user":
-        fields["user"] = draw(st.sampled_from(USERS))
+        fields["user"] = draw(sampled(USERS))
     elif what == "queue":
-        fields["queue"] = draw(st.sampled_from(QUEUES))
+        fields["queue"] = draw(sampled(QUEUES))
     else:
-        fields["hosts"] = draw(st.none() | subset(HOSTS))
+        fields["hosts"] = draw(nothing() | subset(HOSTS))
     return ev.JobUpdate(t=history.t, job=JobSpec(id=job, **fields), changed=frozenset(fields))
 
 
 def job_remove(draw, history):
     if not history.ids:
         return job_new(draw, history)
-    return ev.JobRemove(t=history.t, id=draw(st.sampled_from(history.ids)))
+    return ev.JobRemove(t=history.t, id=draw(sampled(history.ids)))
 
 
 def worker_update(draw, history):
-    slots = draw(st.none() | st.none() | st.integers(0, 5))
-    status = draw(st.sampled_from(STATUSES)) if slots is None or draw(st.booleans()) else None
-    return ev.WorkerUpdate(t=history.t, name=draw(st.sampled_from(history.hosts)), status=status, slots=slots)
+    slots = draw(nothing() | nothing() | integers(0, 5))
+    status = draw(sampled(STATUSES)) if slots is None or draw(chance(2)) else None
+    return ev.WorkerUpdate(t=history.t, name=draw(sampled(history.hosts)), status=status, slots=slots)
 
 
 def workers_push(draw, history):
-    known = draw(st.lists(st.sampled_from(history.hosts), max_size=2, unique=True))
-    new = [HOSTS[len(history.hosts)]] if len(history.hosts) < len(HOSTS) and draw(st.booleans()) else []
+    known = draw(lists(sampled(history.hosts), most=2, unique=True))
+    new = [HOSTS[len(history.hosts)]] if len(history.hosts) < len(HOSTS) and draw(chance(2)) else []
     if not known and not new:
         known = history.hosts[:1]
     pushed = tuple(draw(workers(name)) for name in [*known, *new])
@@ -348,12 +341,12 @@ def workers_push(draw, history):
 
 
 def values_update(draw, history):
-    return ev.ValuesUpdate(t=history.t, host=draw(st.sampled_from(history.hosts)), values=draw(host_values()))
+    return ev.ValuesUpdate(t=history.t, host=draw(sampled(history.hosts)), values=draw(host_values()))
 
 
 def shared_values(draw):
-    values = {"license": draw(st.integers(0, 4)) * 1000, "token": draw(st.integers(0, 4)) * 500}
-    if draw(st.booleans()):
+    values = {"license": draw(integers(0, 4)) * 1000, "token": draw(integers(0, 4)) * 500}
+    if draw(chance(2)):
         values["phase"] = draw(one_of(0.0, 1.0))
     return values
 
@@ -363,15 +356,15 @@ def shared_update(draw, history):
 
 
 def queue_update(draw, history):
-    hosts = draw(st.none() | subset(HOSTS))
+    hosts = draw(nothing() | subset(HOSTS))
     return ev.QueueUpdate(
         t=history.t,
-        name=draw(st.sampled_from(QUEUES)),
-        priority=draw(st.none() | st.integers(0, 2)),
+        name=draw(sampled(QUEUES)),
+        priority=draw(nothing() | integers(0, 2)),
         active=draw(one_of(None, True, True, False)),
         resreq=draw(one_of(None, None, "", "gpu", "rusage[mem=30]")),
         hosts=hosts,
-        all_hosts=hosts is None and draw(st.booleans()),
+        all_hosts=hosts is None and draw(chance(2)),
     )
 
 
@@ -389,11 +382,11 @@ KINDS = [
 ]  # fmt: skip
 
 
-@st.composite
+@composite
 def worlds(draw, *, modes=("recorded", "workload"), max_events=22):
     """A header and a history: resources, hosts, configuration first, then anything."""
-    history = History(draw(st.sampled_from(modes)))
-    history.hosts = HOSTS[: draw(st.integers(1, 6))]
+    history = History(draw(sampled(modes)))
+    history.hosts = HOSTS[: draw(integers(1, 6))]
     header = ev.Header(mode=history.mode, interval=draw(one_of(0, 0, 1, 3)) * SECOND)
     events = [
         ev.ResourceDefs(t=0, defs=DEFS),
@@ -402,7 +395,7 @@ def worlds(draw, *, modes=("recorded", "workload"), max_events=22):
         ev.WorkersPush(t=0, workers=tuple(draw(workers(name)) for name in history.hosts)),
     ]
     history.hosts = list(history.hosts)
-    for _ in range(draw(st.integers(2, max_events))):
+    for _ in range(draw(integers(2, max_events))):
         if draw(chance(2)):
             history.t += draw(one_of(1, 1, 1, 2, 30, 60)) * SECOND
         if history.mode == "recorded" and draw(chance(4)):
@@ -410,7 +403,7 @@ def worlds(draw, *, modes=("recorded", "workload"), max_events=22):
             events.append(ev.RoundBegin(t=history.t, round=history.round))
             events.append(ev.RoundEnd(t=history.t, round=history.round))
         else:
-            events.append(draw(st.sampled_from(KINDS))(draw, history))
+            events.append(draw(sampled(KINDS))(draw, history))
     if history.mode == "recorded":
         events.append(ev.RoundBegin(t=history.t, round=history.round + 1))
         events.append(ev.RoundEnd(t=history.t, round=history.round + 1))
