@@ -138,7 +138,9 @@ def change_state(
         _hold(state, job, allocation)
         if started:
             job.decided = job.reported = False
-        if new == "run" and not job.decided and not job.reported:
+        if new != "run":
+            state.unreported.pop(job.id, None)
+        elif not job.decided and not job.reported:
             state.unreported[job.id] = job
         state.arrived.append(job)
         return
@@ -194,7 +196,7 @@ def recharge(state: State, job: Job) -> None:
     """Charge a running job anew: something that its limits depend on has changed."""
     if job.charged and job.allocation is not None:
         allocation = job.allocation
-        _let_go(state, job)
+        _release(state, job)
         _hold(state, job, allocation)
 
 
