@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.oracle import Host, Job, World, text
+
 from xce_sim.model.job import Allocation, HostShare
 from xce_sim.resreq.intern import InternTable
 from xce_sim.resreq.language import Language
@@ -143,7 +144,9 @@ class Placing:
         """One single requirement or member: steps 1 to 5."""
         one = self.merged(mine)
         if one["unsupported"]:
-            entries = {("CLAUSE_UNSUPPORTED", None, None, name, None) for name in one["unsupported"]}
+            entries = {
+                ("CLAUSE_UNSUPPORTED", None, None, name, None) for name in one["unsupported"]
+            }
             return Failure("CLAUSE_UNSUPPORTED", entries)
         rows = self.rows(one, before)
         span = one["span"]
@@ -151,7 +154,9 @@ class Placing:
         def fewest(tasks: int) -> int:
             return -(-tasks // span.ptile) if span.kind == "ptile" else 1
 
-        short = {(row.code, None, row.name, None, None) for row in rows if row.short(low, fewest(low))}
+        short = {
+            (row.code, None, row.name, None, None) for row in rows if row.short(low, fewest(low))
+        }
         if short:
             return Failure(min(code for code, *_ in short), short)
         while any(row.short(high, fewest(high)) for row in rows):
@@ -361,9 +366,7 @@ class Attempt:
     @staticmethod
     def sum_of(amounts: dict[tuple, int], limit: str, instance: str) -> int:
         """The counter of an instance: its parts on all hosts."""
-        return sum(
-            n for account, n in amounts.items() if account[:3] == ("part", limit, instance)
-        )
+        return sum(n for account, n in amounts.items() if account[:3] == ("part", limit, instance))
 
     @staticmethod
     def claim(host: Host, tasks: int, rows: list, reserved: Reserved) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from core.oracle import CHARGED, World
 from core.oracle_place import Failure, Placing
+
 from xce_sim.model import event as ev
 from xce_sim.model.ids import order_key
 from xce_sim.model.job import Allocation

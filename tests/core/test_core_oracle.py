@@ -25,9 +25,7 @@ class Given:
         self.events = events
 
     def __iter__(self):
-        return (
-            Numbered(number=i, offset=0, event=event) for i, event in enumerate(self.events, 1)
-        )
+        return (Numbered(number=i, offset=0, event=event) for i, event in enumerate(self.events, 1))
 
 
 def plain_decisions(decision):
@@ -40,7 +38,11 @@ def plain_decisions(decision):
         kind = "reconstructed" if decision.reconstructed else "dispatch"
         return [(kind, decision.job, *plain_allocation(decision.allocation))]
     assert isinstance(decision, Pend)
-    entries = [plain for entry in decision.reasons.entries for plain in plain_entries(decision.reasons, entry)]
+    entries = [
+        plain
+        for entry in decision.reasons.entries
+        for plain in plain_entries(decision.reasons, entry)
+    ]
     assert len(entries) == len(set(entries)), "an entry stands twice"
     return [("pend", decision.job, str(decision.reasons.main), frozenset(entries))]
 
@@ -67,7 +69,9 @@ def of_core(header, events, *, core=None):
     for event in events:
         core.advance(event.t)
         if isinstance(event, ev.RoundBegin):
-            decisions = [one for decision in core.session(event.round) for one in plain_decisions(decision)]
+            decisions = [
+                one for decision in core.session(event.round) for one in plain_decisions(decision)
+            ]
             rounds.append((event.t, event.round, decisions))
         elif not isinstance(event, ev.RoundEnd):
             core.apply(event)
@@ -84,6 +88,8 @@ def compare(world):
 
 
 @given(st.randoms(use_true_random=False).map(worlds()))
-@settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 def test_the_core_decides_what_the_oracle_decides(world):
     compare(world)

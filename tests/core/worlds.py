@@ -86,9 +86,22 @@ def queues(draw, name):
         active=not draw(chance(6)),
         resreq=draw(
             one_of(
-                "", "", "", "", "gpu", "type==linux rusage[mem=50]", "rusage[license=1]",
-                "order[mem]", "span[ptile=2]", "span[hosts=1]", "same[type]", "affinity[core]",
-                "rusage[mem=30/task:scratch=10]", "{gpu} || {mem}", "1*{gpu}", "mem > ",
+                "",
+                "",
+                "",
+                "",
+                "gpu",
+                "type==linux rusage[mem=50]",
+                "rusage[license=1]",
+                "order[mem]",
+                "span[ptile=2]",
+                "span[hosts=1]",
+                "same[type]",
+                "affinity[core]",
+                "rusage[mem=30/task:scratch=10]",
+                "{gpu} || {mem}",
+                "1*{gpu}",
+                "mem > ",
             )
         ),
     )
@@ -146,7 +159,11 @@ def rusages(draw):
     names = draw(lists(one_of("mem", "license", "scratch", "token"), most=2, unique=True))
     items = []
     for name in names:
-        amount = draw(one_of("1", "2", "0", "0.5") if name in ("license", "token") else one_of("50", "30", "100", "0"))
+        amount = draw(
+            one_of("1", "2", "0", "0.5")
+            if name in ("license", "token")
+            else one_of("50", "30", "100", "0")
+        )
         items.append(f"{name}={amount}{draw(sampled(SCOPES))}")
     return ":".join(items)
 
@@ -162,12 +179,39 @@ def primaries(draw, *, inside=False):
         more = f" || {draw(rusages()) or 'mem=1'}" if draw(chance(8)) else ""
         parts.append(f"rusage[{usage}{more}]")
     if draw(chance(3)):
-        parts.append(draw(one_of("span[hosts=1]", "span[ptile=1]", "span[ptile=2]", "span[ptile=3]", "span[hosts=-1]")))
+        parts.append(
+            draw(
+                one_of(
+                    "span[hosts=1]",
+                    "span[ptile=1]",
+                    "span[ptile=2]",
+                    "span[ptile=3]",
+                    "span[hosts=-1]",
+                )
+            )
+        )
     if draw(chance(4)):
-        keys = lists(one_of("mem", "scratch", "ut", "rank", "gpu", "slots", "license"), least=1, most=2, unique=True)
-        parts.append("order[" + ":".join(draw(one_of("", "-", "!")) + key for key in draw(keys)) + "]")
+        keys = lists(
+            one_of("mem", "scratch", "ut", "rank", "gpu", "slots", "license"),
+            least=1,
+            most=2,
+            unique=True,
+        )
+        parts.append(
+            "order[" + ":".join(draw(one_of("", "-", "!")) + key for key in draw(keys)) + "]"
+        )
     if draw(chance(5)):
-        parts.append("same[" + ":".join(draw(lists(one_of("type", "gpu", "rank", "mem", "phase"), least=1, most=2, unique=True))) + "]")
+        parts.append(
+            "same["
+            + ":".join(
+                draw(
+                    lists(
+                        one_of("type", "gpu", "rank", "mem", "phase"), least=1, most=2, unique=True
+                    )
+                )
+            )
+            + "]"
+        )
     if draw(chance(20)):
         parts.append(draw(one_of("affinity[core]", "cu[type=rack]", "span[block=2]")))
         if sum(part.startswith("span") for part in parts) > 1:
@@ -177,13 +221,20 @@ def primaries(draw, *, inside=False):
 
 @composite
 def compounds(draw):
-    members = [
-        (draw(integers(1, 3)), draw(primaries())) for _ in range(draw(integers(1, 3)))
-    ]
+    members = [(draw(integers(1, 3)), draw(primaries())) for _ in range(draw(integers(1, 3)))]
     return " + ".join(f"{n}*{{{primary}}}" for n, primary in members), sum(n for n, _ in members)
 
 
-BAD = ["nonsense", "rusage[slots=1]", "order[type]", "rusage[mem=1:mem=2]", "mem >", "rusage[gpu=1]", "late > 0", "rusage[late=1]"]
+BAD = [
+    "nonsense",
+    "rusage[slots=1]",
+    "order[type]",
+    "rusage[mem=1:mem=2]",
+    "mem >",
+    "rusage[gpu=1]",
+    "late > 0",
+    "rusage[late=1]",
+]
 
 
 @composite
@@ -195,7 +246,13 @@ def sized(draw):
     elif form <= 7:
         text, total = draw(compounds())
     elif form <= 10:
-        parts = draw(lists(primaries().map(lambda t: (t, None)) | compounds() | just(("", None)), least=2, most=3))
+        parts = draw(
+            lists(
+                primaries().map(lambda t: (t, None)) | compounds() | just(("", None)),
+                least=2,
+                most=3,
+            )
+        )
         if not any(part for part, _ in parts):
             parts[0] = ("gpu", None)
         text = " || ".join(f"{{{part}}}" for part, _ in parts)
@@ -273,7 +330,9 @@ def job_new(draw, history):
         base = history.next
         history.next += 1
         spec = draw(specs(base, timed=history.timed))
-        array = ArrayRange(first=draw(one_of(1, 2)), last=draw(one_of(3, 4)), step=draw(one_of(1, 2)))
+        array = ArrayRange(
+            first=draw(one_of(1, 2)), last=draw(one_of(3, 4)), step=draw(one_of(1, 2))
+        )
         history.ids += [base, *(make_id(base, index) for index in array.indices())]
         return ev.JobNew(t=history.t, job=replace(spec, array=array))
     return ev.JobNew(t=history.t, job=draw(specs(_fresh(draw, history), timed=history.timed)))
@@ -327,7 +386,9 @@ def job_remove(draw, history):
 def worker_update(draw, history):
     slots = draw(nothing() | nothing() | integers(0, 5))
     status = draw(sampled(STATUSES)) if slots is None or draw(chance(2)) else None
-    return ev.WorkerUpdate(t=history.t, name=draw(sampled(history.hosts)), status=status, slots=slots)
+    return ev.WorkerUpdate(
+        t=history.t, name=draw(sampled(history.hosts)), status=status, slots=slots
+    )
 
 
 def workers_push(draw, history):
@@ -341,7 +402,9 @@ def workers_push(draw, history):
 
 
 def values_update(draw, history):
-    return ev.ValuesUpdate(t=history.t, host=draw(sampled(history.hosts)), values=draw(host_values()))
+    return ev.ValuesUpdate(
+        t=history.t, host=draw(sampled(history.hosts)), values=draw(host_values())
+    )
 
 
 def shared_values(draw):
