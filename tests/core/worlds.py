@@ -382,8 +382,12 @@ KINDS = [
 ]  # fmt: skip
 
 
+PLACING = [*[job_new] * 12, jobs_push, values_update, shared_update]
+"""What fills hosts and changes little else."""
+
+
 @composite
-def worlds(draw, *, modes=("recorded", "workload"), max_events=22):
+def worlds(draw, *, modes=("recorded", "workload"), max_events=22, kinds=KINDS):
     """A header and a history: resources, hosts, configuration first, then anything."""
     history = History(draw(sampled(modes)))
     history.hosts = HOSTS[: draw(integers(2, 6))]
@@ -403,7 +407,7 @@ def worlds(draw, *, modes=("recorded", "workload"), max_events=22):
             events.append(ev.RoundBegin(t=history.t, round=history.round))
             events.append(ev.RoundEnd(t=history.t, round=history.round))
         else:
-            events.append(draw(sampled(KINDS))(draw, history))
+            events.append(draw(sampled(kinds))(draw, history))
     if history.mode == "recorded":
         events.append(ev.RoundBegin(t=history.t, round=history.round + 1))
         events.append(ev.RoundEnd(t=history.t, round=history.round + 1))
