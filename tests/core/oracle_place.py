@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.oracle import Host, Job, World, parsed, text
+
 from xce_sim.model.job import Allocation, HostShare
 from xce_sim.resreq.nodes import Node
 from xce_sim.resreq.plain import ERROR, TRUE, evaluate_values

@@ -84,11 +84,25 @@ def queues(draw, name):
         priority=draw(integers(0, 2)),
         hosts=draw(subset([*HOSTS, "gone"], least=2)) if draw(chance(6)) else None,
         active=not draw(chance(12)),
-        resreq="" if not draw(chance(4)) else draw(
+        resreq=""
+        if not draw(chance(4))
+        else draw(
             one_of(
-                "gpu", "type==linux rusage[mem=50]", "rusage[license=1]", "order[mem]", "span[ptile=2]",
-                "span[hosts=1]", "same[type]", "affinity[core]", "rusage[mem=30/task:scratch=10]",
-                "{gpu} || {mem}", "1*{gpu}", "mem > ", "slots > 1", "order[-slots]", "same[gpu]",
+                "gpu",
+                "type==linux rusage[mem=50]",
+                "rusage[license=1]",
+                "order[mem]",
+                "span[ptile=2]",
+                "span[hosts=1]",
+                "same[type]",
+                "affinity[core]",
+                "rusage[mem=30/task:scratch=10]",
+                "{gpu} || {mem}",
+                "1*{gpu}",
+                "mem > ",
+                "slots > 1",
+                "order[-slots]",
+                "same[gpu]",
             )
         ),
     )
@@ -188,7 +202,17 @@ def primaries(draw, *, inside=False):
             "order[" + ":".join(draw(one_of("", "-", "!")) + key for key in draw(keys)) + "]"
         )
     if draw(chance(5)):
-        parts.append("same[" + ":".join(draw(lists(one_of("type", "gpu", "rank", "mem", "phase"), least=1, most=2, unique=True))) + "]")
+        parts.append(
+            "same["
+            + ":".join(
+                draw(
+                    lists(
+                        one_of("type", "gpu", "rank", "mem", "phase"), least=1, most=2, unique=True
+                    )
+                )
+            )
+            + "]"
+        )
     if draw(chance(40)):
         parts.append(draw(one_of("affinity[core]", "cu[type=rack]", "span[block=2]")))
         if sum(part.startswith("span") for part in parts) > 1:
@@ -223,7 +247,13 @@ def sized(draw):
     elif form <= 9:
         text, total = draw(compounds())
     elif form <= 12:
-        parts = draw(lists(primaries().map(lambda t: (t, None)) | compounds() | just(("", None)), least=2, most=3))
+        parts = draw(
+            lists(
+                primaries().map(lambda t: (t, None)) | compounds() | just(("", None)),
+                least=2,
+                most=3,
+            )
+        )
         if not any(part for part, _ in parts):
             parts[0] = ("gpu", None)
         text = " || ".join(f"{{{part}}}" for part, _ in parts)
