@@ -62,8 +62,12 @@ class Job:
 def listed(names: tuple, who: str, groups: dict) -> bool:
     """`all` matches everyone, `~name` excludes, groups expand, `~name` alone is all but these."""
 
-    def means(name: str) -> bool:
-        return name == "all" or name == who or who in groups.get(name, ())
+    def means(name: str, above: tuple = ()) -> bool:
+        if name in ("all", who):
+            return True
+        if name in above:
+            return False
+        return any(means(member, (*above, name)) for member in groups.get(name, ()))
 
     wanted = [name for name in names if not name.startswith("~")]
     if any(means(name[1:]) for name in names if name.startswith("~")):

@@ -18,7 +18,15 @@ HOSTS = [f"n{i}" for i in range(1, 7)]
 USERS = ["alice", "bob", "carol"]
 QUEUES = ["normal", "night"]
 PROJECTS = ["chip", "", "web"]
-GROUPS = {"team": ("alice", "bob"), "rack": ("n1", "n2"), "qs": ("normal",), "ps": ("chip", "web")}
+GROUPS = {
+    "any": ("all",),
+    "none": (),
+    "dept": ("team", "carol"),
+    "team": ("alice", "bob"),
+    "rack": ("n1", "n2"),
+    "qs": ("normal",),
+    "ps": ("chip", "web"),
+}
 STATUSES = ["ok", "ok", "closed", "unavail", "reconciling"]
 
 DEFS = (
@@ -44,7 +52,24 @@ def subset(draw, names, *, least=1):
 @composite
 def scope_list(draw, names, group):
     """`all`, names, a group, all but some, all with exceptions."""
-    form = draw(integers(0, 6))
+    form = draw(integers(0, 12))
+    if form == 12:
+        return draw(
+            one_of(
+                (),
+                ("~all",),
+                ("all", "~all"),
+                ("any",),
+                ("any", "~rack"),
+                ("none",),
+                ("~none",),
+                ("~any",),
+                ("~alice", "team"),
+                ("carol", "~team"),
+                ("dept",),
+                ("~team", "alice"),
+            )
+        )
     if form <= 1:
         return ("all",)
     if form == 2:
@@ -58,7 +83,9 @@ def scope_list(draw, names, group):
 
 @composite
 def limits(draw, number):
-    resource = draw(one_of("slots", "slots", "jobs", "mem", "license", "scratch"))
+    resource = draw(
+        one_of("slots", "slots", "slots", "jobs", "jobs", "mem", "license", "scratch", "mem")
+    )
     fields = {}
     for key, names, group in (
         ("user", USERS, "team"),
@@ -358,17 +385,39 @@ def job_update(draw, history):
         return job_new(draw, history)
     job = draw(sampled(history.ids))
     fields = {}
-    what = draw(one_of("state", "priority", "user", "resreq", "queue", "hosts", "state"))
+    what = draw(
+        one_of(
+            "state",
+            "priority",
+            "user",
+            "resreq",
+            "queue",
+            "hosts",
+            "state",
+            "run_time",
+            "tasks",
+            "project",
+        )
+    )
     if what == "state":
         state = draw(one_of("psusp", "pend", "run", "done", "exit", "susp"))
         fields["state"] = state
         if state in ("run", "susp"):
-            fields["start_time"] = history.t
+            if draw(chance(2)):
+                fields["start_time"] = history.t
             fields["allocs"] = draw(allocations(history.hosts))
     elif what == "resreq":
         fields["resreq"], fields["min_tasks"], fields["max_tasks"] = draw(sized())
     elif what == "priority":
         fields["priority"] = draw(integers(-1, 2))
+    elif what == "run_time":
+        fields["run_time"] = draw(one_of(None, 0, 2, 9))
+        if fields["run_time"]:
+            fields["run_time"] *= SECOND
+    elif what == "project":
+        fields["project"] = draw(sampled(PROJECTS))
+    elif what == "tasks":
+        fields["max_tasks"] = 8
     elif what == "user":
         fields["user"] = draw(sampled(USERS))
     elif what == "queue":
