@@ -57,11 +57,11 @@ def accounts(core):
 
 @pytest.mark.parametrize("seed", range(25))
 def test_no_capacity_and_no_limit_is_ever_exceeded(seed):
-    header, events = placing(seed)
+    _header, events = placing(seed)
     core, mirror = Core(check=True), World()
     totals = {}
     for event in events:
-        for kind, job, *rest in step(core, event):
+        for kind, job, *_rest in step(core, event):
             assert kind != "reconstructed"
             if kind == "dispatch":
                 mirror.jobs[job].state = "run"
@@ -85,7 +85,7 @@ def test_no_capacity_and_no_limit_is_ever_exceeded(seed):
 @pytest.mark.parametrize("seed", range(25))
 def test_a_host_that_was_considered_and_not_accepted_has_a_reason(seed):
     """A single task without alternatives: every candidate was looked at before it pended."""
-    header, events = placing(seed)
+    _header, events = placing(seed)
     core = Core(check=True)
     for event in events:
         for kind, job_id, *rest in step(core, event):
@@ -115,7 +115,7 @@ def test_a_host_that_was_considered_and_not_accepted_has_a_reason(seed):
 @pytest.mark.parametrize("seed", range(25))
 @pytest.mark.parametrize("check", [True, False])
 def test_rounds_without_an_event_between_them_change_nothing(seed, check):
-    header, events = world_of(seed, modes=("recorded",))
+    _header, events = world_of(seed, modes=("recorded",))
     core = Core(check=check)
     for event in events:
         step(core, event)
