@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.oracle_rounds import plain_allocation, simulate
-from core.worlds import PLACING, worlds
+from core.worlds import LIVES, PLACING, worlds
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -102,4 +102,12 @@ def test_the_core_decides_what_the_oracle_decides(world):
     max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 def test_the_core_places_what_the_oracle_places(world):
+    compare(world)
+
+
+@given(st.randoms(use_true_random=False).map(worlds(kinds=LIVES, most_jobs=4)))
+@settings(
+    max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
+def test_jobs_live_in_the_core_as_in_the_oracle(world):
     compare(world)

@@ -341,10 +341,11 @@ class History:
         self.ids: list[int] = []
         self.next = 1
         self.round = 0
+        self.most = 30
 
 
 def _fresh(draw, history):
-    if history.plain and draw(chance(8)):
+    if history.plain and draw(chance(1 if len(history.plain) >= history.most else 6)):
         return draw(sampled(history.plain))
     job = history.next
     history.next += 1
@@ -497,12 +498,15 @@ KINDS = [
 
 PLACING = [*[job_new] * 12, jobs_push, values_update, shared_update]
 """What fills hosts and changes little else."""
+LIVES = [*[job_new] * 3, *[jobs_push] * 3, *[job_update] * 4, job_remove, worker_update]
+"""What happens to jobs; with few ids, each of them lives many lives."""
 
 
 @composite
-def worlds(draw, *, modes=("recorded", "workload"), max_events=22, kinds=KINDS):
+def worlds(draw, *, modes=("recorded", "workload"), max_events=22, kinds=KINDS, most_jobs=30):
     """A header and a history: resources, hosts, configuration first, then anything."""
     history = History(draw(sampled(modes)))
+    history.most = most_jobs
     history.hosts = HOSTS[: draw(integers(2, 6))]
     header = ev.Header(mode=history.mode, interval=draw(one_of(0, 0, 1, 3)) * SECOND)
     events = [
