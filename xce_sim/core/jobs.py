@@ -160,7 +160,7 @@ def change_state(
 def finish(state: State, job: Job, end: Micros) -> None:
     """Note the end of a job that holds nothing any more; it leaves the tables a while later."""
     job.end_time = end
-    state.departures.append((state.now + LINGER, job.id))
+    state.departures.append((state.now + LINGER, job))
 
 
 def dispatch(state: State, job: Job, allocation: Allocation) -> None:
@@ -221,13 +221,13 @@ def remove(state: State, job: Job) -> None:
 def depart(state: State, now: Micros) -> None:
     """Take out final jobs whose time is up.
 
-    "leaves the tables 60 s of simulated time later, before the events of that instant"
+    "leaves the tables 60 s of simulated time later, before the events of that instant"; one that
+    was removed before, and whose id another job may have by now, has left already.
     """
     departures = state.departures
     while departures and departures[0][0] <= now:
-        _, job_id = departures.popleft()
-        job = state.jobs.get(job_id)
-        if job is not None and job.final:
+        _, job = departures.popleft()
+        if state.jobs.get(job.id) is job:
             remove(state, job)
 
 

@@ -1,4 +1,4 @@
-"""Reconstructed dispatches: each start of a job that was not decided here, once, in the next round."""
+"""Starts, ends and second arrivals of jobs: what is reported, and when a job leaves."""
 
 from __future__ import annotations
 
@@ -74,3 +74,20 @@ def test_a_running_job_that_arrives_again_with_a_run_time_ends_by_it():
     ]
     found = of_core(WORKLOAD, [*START, *events])
     assert [(t, number) for t, number, _ in found] == [(0, 1), (5 * SECOND, 2), (7 * SECOND, 3)]
+
+
+def test_a_removed_job_does_not_take_a_later_one_of_its_id_with_it():
+    """The id ends at 0 s and is removed; another job of it ends at 12 s and is there until 72 s."""
+
+    def pushed(t, **fields):
+        return ev.JobsPush(t=t * SECOND, jobs=(spec(**fields),))
+
+    events = [
+        pushed(0, state="done"),
+        ev.JobRemove(t=2 * SECOND, id=1),
+        pushed(2, state="run", start_time=2 * SECOND, allocs=HELD),
+        update(12, state="done"),
+    ]
+    early = ev.JobNew(t=71 * SECOND, job=spec())
+    late = ev.JobNew(t=72 * SECOND, job=spec())
+    assert kinds(*events, early, *a_round(71), late, *a_round(72)) == [[], ["dispatch"]]
