@@ -418,7 +418,7 @@ def job_update(draw, history):
     elif what == "project":
         fields["project"] = draw(sampled(PROJECTS))
     elif what == "tasks":
-        fields["max_tasks"] = 8
+        fields["max_tasks"] = 12
     elif what == "user":
         fields["user"] = draw(sampled(USERS))
     elif what == "queue":
