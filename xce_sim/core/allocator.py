@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from xce_sim.core.building import Part, build, merged
 from xce_sim.core.classes import SchedulingClass
 from xce_sim.core.demand import requested_amounts
+from xce_sim.core.faults import cause_of
 from xce_sim.core.findings import Findings, combined_body
 from xce_sim.core.reservation import Reservation
 from xce_sim.core.search import Placement, Search, Task
@@ -71,7 +72,7 @@ class Allocator:
         if not refused:
             return None
         names = self._state.columns.names
-        if self._recorder is None:
+        if self._recorder is None and not any(each.doubtful for _, each in refused):
             return Reasons(lambda: _body(refused), names)
         body = combined_body(refused)
         return None if body is None else Reasons(body, names)
@@ -87,13 +88,13 @@ class Allocator:
         whole = Member(count=klass.max_tasks, primary=alternative)
         if self._recorder is None:
             part, findings = self._primary(klass, whole, klass.min_tasks, Reservation())
-            return (None if part is None else merged((part,))), findings
+            return (None if part is None else part.allocation), findings
         number, of = scope or (1, 1)
         kind: ScopeKind = "alternative" if scope else "single"
         with self._scope(kind, number, of, whole, klass.min_tasks) as end:
             part, findings = self._primary(klass, whole, klass.min_tasks, Reservation())
             end(part is not None, findings if scope else None)
-        return (None if part is None else merged((part,))), findings
+        return (None if part is None else part.allocation), findings
 
     def _compound(
         self, klass: SchedulingClass, compound: Compound, scope: tuple[int, int] | None
@@ -112,18 +113,21 @@ class Allocator:
                     end_all(False, None)
                     return None, findings
                 parts.append(part)
-                part.placement.reserve(reservation)
-            allocation = self._merge(parts)
+                with self._joining(at, len(members)):
+                    part.placement.reserve(reservation)
+            with self._joining(len(parts), len(members)):
+                allocation = merged(parts)
             end_all(True, None)
         return allocation, Findings()
 
-    def _merge(self, parts: list[Part]) -> Allocation:
-        """Put the members together; an error here is that of the last member."""
+    @contextmanager
+    def _joining(self, number: int, of: int) -> Iterator[None]:
+        """Join a member with those before it; an error here is that of this member."""
         try:
-            return merged(parts)
+            yield
         except Exception as error:
             if self._recorder is not None:
-                self._recorder.member_failed(len(parts), len(parts), cause_of(error))
+                self._recorder.member_failed(number, of, cause_of(error))
             raise
 
     @contextmanager
@@ -223,12 +227,6 @@ class Allocator:
         state, select = self._state, primary.select
         others = state.candidates.lists.not_candidates(klass.queue_hosts, klass.hosts)
         return Telling(self._recorder, others, select, state.evaluator)
-
-
-def cause_of(error: Exception) -> str:
-    """An internal error in a few words."""
-    text = str(error)
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _ignore(_satisfied: bool, _findings: Findings | None) -> None:

@@ -158,13 +158,16 @@ def finish(state: State, job: Job, end: Micros) -> None:
 
 
 def dispatch(state: State, job: Job, allocation: Allocation) -> None:
-    """A pending job was dispatched here: it runs, and holds its allocation."""
+    """A pending job was dispatched here: it runs, and holds its allocation.
+
+    Nothing has changed if charging the allocation raises.
+    """
+    _hold(state, job, allocation)
     job.state = "run"
     job.klass = None
     job.start_time = state.now
     job.decided = True
     job.reported = False
-    _hold(state, job, allocation)
     state.arrived.append(job)
     refile(state, job)
 
@@ -201,6 +204,7 @@ def recharge(state: State, job: Job) -> None:
 def remove(state: State, job: Job) -> None:
     """Take a job out of all tables."""
     _let_go(state, job)
+    job.klass = None
     del state.jobs[job.id]
     state.waiting.pop(job.id, None)
     state.unreported.pop(job.id, None)

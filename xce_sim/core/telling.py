@@ -14,6 +14,7 @@ import numpy as np
 from xce_sim.core.candidates import Candidates
 from xce_sim.core.plans import Plan, sizes_of
 from xce_sim.core.sieve import Sieve
+from xce_sim.core.stepping import Scanned
 from xce_sim.model.reasons import IndexArray
 from xce_sim.model.verdict import Account, HostRows, MismatchPart, NotCandidates, Row, Scan
 from xce_sim.resreq.evaluate import RoundEvaluator
@@ -38,6 +39,11 @@ class Telling:
         self._not_candidates: NotCandidates | None = not_candidates
         self._select = select
         self._evaluator = evaluator
+        self._generated = False
+
+    def check_ended(self, cause: str) -> None:
+        """The cluster-wide check ended in an internal error."""
+        self._recorder.check_error(cause)
 
     def cluster_check(self, rows: Sequence[Row], *, passed: bool) -> None:
         """All rows of the cluster-wide check."""
@@ -49,43 +55,71 @@ class Telling:
 
     def plan_discarded(self, plan: Plan, label: str) -> None:
         """A plan was generated and not tried."""
+        self._generated = True
         self._recorder.plan_discarded(sizes_of(plan), fill=plan.fill, same=label)
+        self._account_for_others()
+
+    def plan_not_tried(self, plan: Plan, label: str, cause: str) -> None:
+        """A plan was generated and can not be tried because of an internal error."""
+        self._generated = True
+        self._recorder.plan_not_tried(sizes_of(plan), cause, fill=plan.fill, same=label)
         self._account_for_others()
 
     def begin_plan(self, plan: Plan, label: str) -> None:
         """A plan is going to be tried."""
+        self._generated = True
         self._recorder.begin_plan(sizes_of(plan), fill=plan.fill, same=label)
         self._account_for_others()
 
     def positions(
         self,
         sieve: Sieve,
+        scanned: Scanned,
         size: int,
         count: int,
-        hosts: Sequence[int],
         claims: Sequence[tuple[int, int]],
+        *,
+        error: str | None = None,
     ) -> None:
-        """Equal positions next to each other, each as the scan that it stands for."""
-        rows = sieve.rows(size, first=not claims or not sieve.demand.ordered)
+        """Equal positions next to each other, each as the scan that it stands for.
+
+        `error` is why the host that passed could not be claimed.
+        """
+        hosts = scanned.hosts
+        rows = _rows(sieve, scanned, size, first=not claims or not sieve.demand.ordered)
         claimed = {host: number for number, (host, _) in enumerate(claims, 1)}
         place = _places(sieve.candidates)
         for step in range(min(count, len(hosts) + 1)):
             number = len(claims) + step + 1
             accepted = hosts[step] if step < len(hosts) else None
-            reached = len(sieve.order) if accepted is None else int(place[accepted]) + 1
+            reached = scanned.reached
+            if reached is None:
+                reached = len(sieve.order) if accepted is None else int(place[accepted]) + 1
+            scan = Scan(
+                order=sieve.order,
+                reached=reached,
+                accepted=accepted,
+                mismatch=sieve.mismatching,
+                claimed=claimed,
+                rows=rows,
+                errors={**self._errors(sieve.candidates), **scanned.errors},
+                stopped=scanned.stopped,
+                explain=self._explain,
+            )
             self._recorder.begin_position(number, size)
-            self._recorder.end_position(self._scan(sieve, rows, reached, accepted, claimed))
+            self._recorder.end_position(scan, error=error)
             if accepted is not None:
                 claimed[accepted] = number
 
-    def plan_failed(
-        self, position: int, claims: Sequence[tuple[int, int]], taken: Sequence[int]
-    ) -> None:
+    def plan_failed(self, claims: Sequence[tuple[int, int]]) -> None:
         """A position could not be filled; what was claimed before it is released."""
-        released = [host for host, _ in claims] + list(taken)
-        if released:
-            self._recorder.released(released)
-        self._recorder.end_plan(position)
+        self._recorder.released([host for host, _ in claims])
+        self._recorder.end_plan(len(claims) + 1)
+
+    def plan_ended(self, claims: Sequence[tuple[int, int]], cause: str) -> None:
+        """A position could not be claimed because of an internal error; likewise."""
+        self._recorder.released([host for host, _ in claims])
+        self._recorder.end_plan(len(claims) + 1, error=cause)
 
     def plan_filled(self) -> None:
         """All positions of the plan are filled."""
@@ -95,29 +129,16 @@ class Telling:
         """No plan could be placed, or none was tried."""
         self._recorder.end_search()
 
+    def search_ended(self, cause: str) -> None:
+        """An internal error ended the search, maybe before there was any plan."""
+        if not self._generated:
+            self._recorder.no_plan(cause)
+        self._recorder.end_search(internal=True)
+
     def _account_for_others(self) -> None:
         if self._not_candidates is not None:
             self._recorder.not_considered(self._not_candidates)
             self._not_candidates = None
-
-    def _scan(
-        self,
-        sieve: Sieve,
-        rows: tuple[HostRows, ...],
-        reached: int,
-        accepted: int | None,
-        claimed: dict[int, int],
-    ) -> Scan:
-        return Scan(
-            order=sieve.order,
-            reached=reached,
-            accepted=accepted,
-            mismatch=sieve.mismatching,
-            claimed=claimed,
-            rows=rows,
-            errors=self._errors(sieve.candidates),
-            explain=self._explain,
-        )
 
     def _explain(self, host: int) -> MismatchPart | None:
         return explain_mismatch(self._select, self._evaluator, host)
@@ -127,9 +148,19 @@ class Telling:
             return {}
         causes = {}
         for host in np.flatnonzero(candidates.failing).tolist():
-            cause = explain_error(self._select, self._evaluator, host)
+            cause = candidates.cause or explain_error(self._select, self._evaluator, host)
             causes[host] = cause or "the select expression has no value"
         return causes
+
+
+def _rows(sieve: Sieve, scanned: Scanned, size: int, *, first: bool) -> tuple[HostRows, ...]:
+    """All rows with their numbers; none when even these can not be computed."""
+    try:
+        return sieve.rows(size, first=first, shorts=scanned.shorts)
+    except Exception:
+        if scanned.shorts is None:
+            raise
+        return ()
 
 
 def _places(candidates: Candidates) -> IndexArray:
