@@ -32,10 +32,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The outcome of trying one job: an allocation, or reasons (None if none were found)."""
+    """The outcome of trying one job: an allocation, or reasons (None if none were found).
+
+    `doubtful` says that an internal error kept hosts from being looked at: the outcome need not
+    be that of the next attempt.
+    """
 
     allocation: Allocation | None
     reasons: Reasons | None
+    doubtful: bool = False
 
 
 class Allocator:
@@ -66,13 +71,16 @@ class Allocator:
             refused.append((number if request.numbered else None, findings))
         if recorder is not None and request.numbered:
             recorder.alternatives_done(0, count)
-        return Attempt(None, self._reasons(refused))
+        doubtful = any(findings.doubtful for _, findings in refused)
+        return Attempt(None, self._reasons(refused, eager=doubtful), doubtful)
 
-    def _reasons(self, refused: list[tuple[int | None, Findings]]) -> Reasons | None:
+    def _reasons(
+        self, refused: list[tuple[int | None, Findings]], *, eager: bool
+    ) -> Reasons | None:
         if not refused:
             return None
         names = self._state.columns.names
-        if self._recorder is None and not any(each.doubtful for _, each in refused):
+        if self._recorder is None and not eager:
             return Reasons(lambda: _body(refused), names)
         body = combined_body(refused)
         return None if body is None else Reasons(body, names)
@@ -183,13 +191,34 @@ class Allocator:
         self, klass: SchedulingClass, member: Member, min_tasks: int, reservation: Reservation
     ) -> tuple[Part | None, Findings]:
         """Place one single requirement of `min_tasks` up to `member.count` tasks."""
-        state, tell, primary = self._state, self._recorder, member.primary
+        tell, primary = self._recorder, member.primary
         if primary.unsupported:
             findings = Findings()
             findings.unsupported = primary.unsupported
             if tell is not None:
                 tell.declined(primary.unsupported)
             return None, findings
+        try:
+            search = self._search(klass, member, min_tasks, reservation)
+        except Exception as error:
+            if tell is not None:
+                tell.no_plan(cause_of(error))
+                tell.end_search(internal=True)
+            raise
+        placement = search.run()
+        if placement is None:
+            return None, search.findings
+        part = self._part(placement)
+        if tell is not None:
+            tell.committed()
+            tell.end_search()
+        return part, search.findings
+
+    def _search(
+        self, klass: SchedulingClass, member: Member, min_tasks: int, reservation: Reservation
+    ) -> Search:
+        """All that a search for one single requirement looks at, as things stand now."""
+        state, primary = self._state, member.primary
         task = Task(
             primary=primary,
             demand=state.demand_of(primary, klass.election),
@@ -201,15 +230,8 @@ class Allocator:
         )
         lists = (klass.queue_hosts, klass.hosts)
         candidates = state.candidates.of(primary, lists, state.ledger, reservation)
-        search = Search(task, candidates, None if tell is None else self._telling(klass, primary))
-        placement = search.run()
-        if placement is None:
-            return None, search.findings
-        part = self._part(placement)
-        if tell is not None:
-            tell.committed()
-            tell.end_search()
-        return part, search.findings
+        telling = None if self._recorder is None else self._telling(klass, primary)
+        return Search(task, candidates, telling)
 
     def _part(self, placement: Placement) -> Part:
         try:

@@ -122,8 +122,6 @@ class _Filling:
             self._telling.positions(self._sieve, scanned, size, count, self.claims)
         if self._findings is not None:
             self._findings.scan(self._finding(scanned, size, count))
-            if scanned.stopped is not None:
-                self._findings.doubtful = True
 
     def _finding(self, scanned: Scanned, size: int, count: int) -> ScanFinding:
         sieve, hosts, reached, shorts = self._sieve, scanned.hosts, scanned.reached, scanned.shorts

@@ -65,8 +65,8 @@ class Findings:
     """What one requirement, member or alternative was refused for.
 
     `discarding` are rows that discarded a plan; `tried` and `discarded` count plans for the
-    minimum; `accepted` says that some host accepted a position, `doubtful` that a scan stopped on
-    an internal error, so that there may be nothing to say at all.
+    minimum; `accepted` says that some host accepted a position, `doubtful` that an internal error
+    kept hosts from being looked at: another attempt may find something else.
     """
 
     def __init__(self) -> None:

@@ -72,6 +72,7 @@ class Search:
         self._planner: Planner = planner_for(task.primary.span, task.spread)
         self.findings = Findings()
         self.findings.candidates = len(candidates)
+        self.findings.doubtful = bool(candidates.cause)
 
     def run(self) -> Placement | None:
         """Check the cluster, then try plan after plan.
@@ -216,6 +217,8 @@ class Search:
         if self._telling is not None:
             self._telling.begin_plan(plan, sieve.candidates.label)
         claims = fill(plan, sieve, self.findings if at_minimum else None, self._telling)
+        if sieve.doubtful:
+            self.findings.doubtful = True
         if at_minimum:
             self.findings.tried += 1
         if claims is None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from xce_sim.core import jobs
-from xce_sim.core.allocator import Allocator
+from xce_sim.core.allocator import Allocator, Attempt
 from xce_sim.core.classes import SchedulingClass
 from xce_sim.core.derive import first_difference
 from xce_sim.core.disclosure import host_charges, shared_charges
@@ -210,10 +210,17 @@ class Session:
             yield from self._flush()
             yield NoDecision(job=job.id, kind="no_reason")
             return "none"
-        klass.failed, klass.failed_version = attempt.reasons, self._state.ledger.version
+        self._remember_failure(klass, attempt.reasons, attempt)
         yield from self._flush()
         yield from self._pended(job, klass)
         return "pended"
+
+    def _remember_failure(self, klass: SchedulingClass, reasons: Reasons, attempt: Attempt) -> None:
+        """What one member was refused for holds for the others, as long as no account changes."""
+        klass.failed, klass.failed_version = reasons, self._state.ledger.version
+        if attempt.doubtful:
+            self._failed = True
+            klass.failed_version = -1
 
     def _pended(self, job: Job, klass: SchedulingClass) -> Iterable[Decision]:
         """A job waits for its class's reasons: it joins the run of neighbours, or stands alone."""
@@ -256,7 +263,7 @@ class Session:
             return "none", NoDecision(job=job.id, kind="no_reason")
         if klass.failed is not None and klass.failed_version == state.ledger.version:
             reasons = klass.failed
-        klass.failed, klass.failed_version = reasons, state.ledger.version
+        self._remember_failure(klass, reasons, attempt)
         self._pend(job, reasons)
         recorder.pend(reasons)
         return "pended", Pend(job=job.id, reasons=reasons)
