@@ -19,6 +19,7 @@ from xce_sim.core.plans import Claims, Plan
 from xce_sim.core.sieve import Sieve
 from xce_sim.core.stepping import Scanned, step_through
 from xce_sim.model.columns import BoolArray
+from xce_sim.model.verdict import HostRows
 
 if TYPE_CHECKING:
     from xce_sim.core.telling import Telling
@@ -78,7 +79,8 @@ class _Filling:
             claim(self._sieve, pairs, first=not self.claims)
         except Exception:  # noqa: BLE001  told where it belongs
             return all(self.position(size) for _ in range(count))
-        self._note(scanned, size, count)
+        self._note(scanned, size, count, self._rows(scanned, size))
+        self._find(scanned, size, count)
         self.claims += pairs
         return len(pairs) == count
 
@@ -90,16 +92,17 @@ class _Filling:
             self._sieve.doubtful = True
             claimed = {host for host, _ in self.claims}
             scanned = step_through(self._sieve, size, claimed, first=self._first)
+        self._find(scanned, size, 1)
+        rows = self._rows(scanned, size)
         pairs = [(host, size) for host in scanned.hosts]
         try:
             claim(self._sieve, pairs, first=not self.claims)
         except Exception as error:
+            self._note(scanned, size, 1, rows, cause_of(error))
             if self._telling is not None:
-                cause = cause_of(error)
-                self._telling.positions(self._sieve, scanned, size, 1, self.claims, error=cause)
-                self._telling.plan_ended(self.claims, cause)
+                self._telling.plan_ended(self.claims, cause_of(error))
             raise
-        self._note(scanned, size, 1)
+        self._note(scanned, size, 1, rows)
         self.claims += pairs
         return bool(pairs)
 
@@ -117,9 +120,26 @@ class _Filling:
             fits[[host for host, _ in self.claims]] = False
         return Scanned(hosts=_first_of(fits, sieve, count))
 
-    def _note(self, scanned: Scanned, size: int, count: int) -> None:
+    def _rows(self, scanned: Scanned, size: int) -> tuple[HostRows, ...]:
+        """What a recorder is to be told of the check, as things stand before the claim."""
+        if self._telling is None:
+            return ()
+        return self._telling.rows(self._sieve, scanned, size, first=self._first)
+
+    def _note(
+        self,
+        scanned: Scanned,
+        size: int,
+        count: int,
+        rows: tuple[HostRows, ...],
+        error: str | None = None,
+    ) -> None:
         if self._telling is not None:
-            self._telling.positions(self._sieve, scanned, size, count, self.claims)
+            self._telling.positions(
+                self._sieve, scanned, (size, count), self.claims, rows, error=error
+            )
+
+    def _find(self, scanned: Scanned, size: int, count: int) -> None:
         if self._findings is not None:
             self._findings.scan(self._finding(scanned, size, count))
 

@@ -71,22 +71,33 @@ class Telling:
         self._recorder.begin_plan(sizes_of(plan), fill=plan.fill, same=label)
         self._account_for_others()
 
+    def rows(
+        self, sieve: Sieve, scanned: Scanned, size: int, *, first: bool
+    ) -> tuple[HostRows, ...]:
+        """The check with its numbers; none when after an error even these can not be computed."""
+        try:
+            return sieve.rows(size, first=first, shorts=scanned.shorts)
+        except Exception:
+            if scanned.shorts is None:
+                raise
+            return ()
+
     def positions(
         self,
         sieve: Sieve,
         scanned: Scanned,
-        size: int,
-        count: int,
+        run: tuple[int, int],
         claims: Sequence[tuple[int, int]],
+        rows: tuple[HostRows, ...],
         *,
         error: str | None = None,
     ) -> None:
         """Equal positions next to each other, each as the scan that it stands for.
 
+        `run` is their size and number, `rows` the check as it was before the host was claimed,
         `error` is why the host that passed could not be claimed.
         """
-        hosts = scanned.hosts
-        rows = _rows(sieve, scanned, size, first=not claims or not sieve.demand.ordered)
+        hosts, (size, count) = scanned.hosts, run
         claimed = {host: number for number, (host, _) in enumerate(claims, 1)}
         place = _places(sieve.candidates)
         for step in range(min(count, len(hosts) + 1)):
@@ -151,16 +162,6 @@ class Telling:
             cause = candidates.cause or explain_error(self._select, self._evaluator, host)
             causes[host] = cause or "the select expression has no value"
         return causes
-
-
-def _rows(sieve: Sieve, scanned: Scanned, size: int, *, first: bool) -> tuple[HostRows, ...]:
-    """All rows with their numbers; none when even these can not be computed."""
-    try:
-        return sieve.rows(size, first=first, shorts=scanned.shorts)
-    except Exception:
-        if scanned.shorts is None:
-            raise
-        return ()
 
 
 def _places(candidates: Candidates) -> IndexArray:
