@@ -465,7 +465,7 @@ def test_r2_4_pended_without_any_reason(tmp_path, monkeypatch):
     without_columns(monkeypatch)
     when(monkeypatch, stepping, "hosts_of", lambda sieve: len(sieve.demand.on_hosts) == 2)
 
-    played = Played(tmp_path, resreq="rusage[mem=9000]")
+    played = Played(tmp_path)
 
     assert played.echo == "no decision 1  pended without any reason"
     assert played.second == "dispatch 2  n01:1"

@@ -173,12 +173,14 @@ class Outcome(NamedTuple):
     jobs: list[tuple[Any, ...]]
 
 
-def play(path: Path, settings: TraceSettings | None) -> tuple[Outcome, list[TraceRecord]]:
+def play(
+    path: Path, settings: TraceSettings | None, core: Core | None = None
+) -> tuple[Outcome, list[TraceRecord]]:
     """Play to the end, traced as the settings say (None for not at all), with the records."""
     control = TraceControl()
     if settings is not None:
         control.enable(settings)
-    core = Core(check=True)
+    core = core or Core(check=True)
     player = Player(Engine(open_replay(path), core), control, Stops())
     outcome, records = Outcome([], [], []), []
     while (happening := player.pull()) is not None:

@@ -28,6 +28,7 @@ from xce_sim.model.reasons import ReasonCode
 Count = Annotated[int, NumberKind()]
 Times = Annotated[int, NumberKind("count", 0, metavar="COUNT")]
 Round = Annotated[int, NumberKind("round")]
+RoundNumber = Annotated[int, NumberKind("round", metavar="ROUND")]
 Job = Annotated[JobSelector, JobKind()]
 Jobs = Annotated[tuple[JobSelector, ...], JobKind()]
 JobStateWord = Annotated[JobState, ChoiceKind("state", JOB_STATES)]

@@ -109,8 +109,7 @@ def _play(session: Session, reporter: Reporter, rounds: int | None) -> Iterator[
 
 
 def _completed(player: Player) -> ReplayComplete:
-    damage = player.engine.damage
-    return ReplayComplete(place=player.place, damage=None if damage is None else damage.message)
+    return ReplayComplete(place=player.place, damage=player.engine.damage)
 
 
 COMMANDS: tuple[Command, ...] = (

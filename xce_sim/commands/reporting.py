@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from xce_sim.commands.playing import RoundLog
 from xce_sim.commands.results import (
     DecisionMade,
     Result,
@@ -19,9 +18,9 @@ from xce_sim.commands.results import (
     RoundRange,
     TraceTaken,
 )
+from xce_sim.commands.round_log import RoundLog, one_by_one
 from xce_sim.commands.session import Session
 from xce_sim.commands.trace_file import CopyFile
-from xce_sim.model.decision import Decision, PendRun
 from xce_sim.sim.happening import Decided, Happening, RoundBegins, RoundEnded
 
 
@@ -37,7 +36,9 @@ class Reporter:
             yield RoundOpened(round=happening.round, time=happening.t, counts=happening.counts)
         elif isinstance(happening, Decided):
             if self._session.settings.echo == "on" or happening.record is not None:
-                yield from (DecisionMade(decision=each) for each in _single(happening.decision))
+                yield from (
+                    DecisionMade(decision=each) for each in one_by_one((happening.decision,))
+                )
             if happening.record is not None:
                 yield self._traced(happening)
         elif isinstance(happening, RoundEnded):
@@ -99,13 +100,6 @@ class FoldingReporter(Reporter):
             end=closed.time,
             pending=closed.pending,
         )
-
-
-def _single(decision: Decision) -> Iterator[Decision]:
-    if isinstance(decision, PendRun):
-        yield from decision
-    else:
-        yield decision
 
 
 def _closed(log: RoundLog) -> RoundClosed:

@@ -25,7 +25,7 @@ from xce_sim.model.reasons import ReasonBody, Reasons
 from xce_sim.resreq.request import Compound, Member, Primary
 
 if TYPE_CHECKING:
-    from xce_sim.core.telling import Telling
+    from xce_sim.core.telling import Explainers, Telling
     from xce_sim.trace.entries import ScopeKind
     from xce_sim.trace.recorder import Recorder
 
@@ -49,6 +49,7 @@ class Allocator:
     def __init__(self, state: State) -> None:
         self._state = state
         self._recorder: Recorder | None = None
+        self._explainers: Explainers | None = None
 
     def attempt(self, klass: SchedulingClass, recorder: Recorder | None) -> Attempt:
         """Try one job of a class; `recorder` is set for a traced job."""
@@ -243,12 +244,15 @@ class Allocator:
             raise
 
     def _telling(self, klass: SchedulingClass, primary: Primary) -> Telling:
-        from xce_sim.core.telling import Telling  # noqa: PLC0415  only for traced jobs
+        from xce_sim.core.telling import Explainers, Telling  # noqa: PLC0415  only for traced jobs
 
         assert self._recorder is not None
         state, select = self._state, primary.select
         others = state.candidates.lists.not_candidates(klass.queue_hosts, klass.hosts)
-        return Telling(self._recorder, others, select, state.evaluator)
+        if self._explainers is None:
+            self._explainers = Explainers()
+        explain = self._explainers.of(select, state.evaluator)
+        return Telling(self._recorder, others, select, state.evaluator, explain)
 
 
 def _ignore(_satisfied: bool, _findings: Findings | None) -> None:

@@ -64,11 +64,16 @@ class FixedPlan:
 
 @dataclass(frozen=True, slots=True)
 class FillPlan:
-    """What a walk over the hosts has found, and one more position for a rest that found none."""
+    """What a walk over the hosts has found, and one more position for a rest that found none.
+
+    With an `ordered` demand the walk does not tell where positions end up: a host that could not
+    be the first, for want of an amount written `/job`, may well be a later one.
+    """
 
     walked: Claims
     rest: int
     tasks: int
+    ordered: bool
     fill: bool = True
 
     @property
@@ -83,8 +88,8 @@ class FillPlan:
 
     @property
     def claims(self) -> Claims:
-        """The hosts walked, when they take all tasks."""
-        return () if self.rest else self.walked
+        """The hosts walked, when they take all tasks and filling comes to the very same."""
+        return () if self.rest or self.ordered else self.walked
 
     @property
     def runs(self) -> tuple[tuple[int, int], ...]:
@@ -170,7 +175,7 @@ class Even:
     def fitted_plan(self, tasks: int, sieve: Sieve) -> Plan | None:  # noqa: D102
         claims = walk(tasks, sieve)
         rest = tasks - sum([size for _, size in claims])
-        return None if rest else FillPlan(claims, 0, tasks)
+        return None if rest else FillPlan(claims, 0, tasks, sieve.demand.ordered)
 
 
 class Fill:
@@ -184,7 +189,8 @@ class Fill:
 
     def fitted_plan(self, tasks: int, sieve: Sieve) -> Plan | None:  # noqa: D102
         claims = walk(tasks, sieve)
-        return FillPlan(claims, tasks - sum([size for _, size in claims]), tasks)
+        rest = tasks - sum([size for _, size in claims])
+        return FillPlan(claims, rest, tasks, sieve.demand.ordered)
 
 
 def walk(tasks: int, sieve: Sieve) -> Claims:

@@ -15,6 +15,7 @@ from xce_sim.core.demand import Demand, HostDemand
 from xce_sim.core.reservation import Claimed, Reservation
 from xce_sim.model.columns import BoolArray, Int64Array
 from xce_sim.model.reasons import IndexArray
+from xce_sim.model.units import Milli
 from xce_sim.model.verdict import HostRows
 
 _NO_BOUND = 2**62
@@ -85,22 +86,25 @@ class Sieve:
         """The same check with all its numbers; `shorts` where it was made host by host."""
         if shorts is None:
             shorts = self.shorts(size, first=first)
-        zeros = np.zeros(len(self.matching), np.int64)
         found = []
         for row, short in zip(self.demand.on_hosts, shorts, strict=True):
             usage = row.usage
             requested = self._reservation.requested(row, size, first=first)
+            reserved = self._reservation.on_host_row(row)
             found.append(
                 HostRows(
                     account=usage.account,
-                    total=usage.total.copy(),
-                    in_use=usage.used().copy(),
-                    reserved=zeros + self._reservation.on_host_row(row),
-                    requested=zeros + requested,
+                    total=usage.total,
+                    in_use=usage.used(),
+                    reserved=self._everywhere(reserved).copy(),
+                    requested=self._everywhere(requested),
                     short=short,
                 )
             )
         return tuple(found)
+
+    def _everywhere(self, amount: Int64Array | Milli) -> Int64Array:
+        return np.broadcast_to(np.asarray(amount, np.int64), self.matching.shape)
 
     def capacity(self, *, first: bool) -> Int64Array:
         """The most tasks that each host passes the check with, 0 where it passes with none."""

@@ -6,7 +6,8 @@ and calls nothing that changes anything.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,8 +26,29 @@ if TYPE_CHECKING:
     from xce_sim.trace.recorder import Recorder
 
 
+Explain = Callable[[int], MismatchPart | None]
+"""What of a select expression failed on a host."""
+
+
+class Explainers:
+    """One function for each select expression of a round, so that answers can be kept by it."""
+
+    def __init__(self) -> None:
+        self._known: dict[Node | None, Explain] = {}
+
+    def of(self, select: Node | None, evaluator: RoundEvaluator) -> Explain:
+        """The function of an expression, the same as long as the round lasts."""
+        found = self._known.get(select)
+        if found is None:
+            found = self._known[select] = partial(explain_mismatch, select, evaluator)
+        return found
+
+
 class Telling:
-    """Turns one search into the recorder's calls."""
+    """Turns one search into the recorder's calls.
+
+    `explain` is the one of the select expression.
+    """
 
     def __init__(
         self,
@@ -34,11 +56,13 @@ class Telling:
         not_candidates: NotCandidates,
         select: Node | None,
         evaluator: RoundEvaluator,
+        explain: Explain,
     ) -> None:
         self._recorder = recorder
         self._not_candidates: NotCandidates | None = not_candidates
         self._select = select
         self._evaluator = evaluator
+        self._explain = explain
         self._generated = False
 
     def check_ended(self, cause: str) -> None:
@@ -150,9 +174,6 @@ class Telling:
         if self._not_candidates is not None:
             self._recorder.not_considered(self._not_candidates)
             self._not_candidates = None
-
-    def _explain(self, host: int) -> MismatchPart | None:
-        return explain_mismatch(self._select, self._evaluator, host)
 
     def _errors(self, candidates: Candidates) -> dict[int, str]:
         if candidates.failing is None or self._select is None:
