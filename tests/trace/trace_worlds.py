@@ -25,6 +25,9 @@ from xce_sim.trace.control import TraceControl
 from xce_sim.trace.records import TraceRecord
 from xce_sim.trace.settings import TraceSettings
 
+ROUNDS = 200
+"""How many rounds are played of a long replay."""
+
 USERS = ("alice", "bob", "carol")
 QUEUES = ("normal", "night", "gpu")
 PROJECTS = ("", "chip7", "chip8")
@@ -176,14 +179,14 @@ class Outcome(NamedTuple):
 def play(
     path: Path, settings: TraceSettings | None, core: Core | None = None
 ) -> tuple[Outcome, list[TraceRecord]]:
-    """Play to the end, traced as the settings say (None for not at all), with the records."""
+    """Play so many rounds, traced as the settings say (None for not at all), with the records."""
     control = TraceControl()
     if settings is not None:
         control.enable(settings)
     core = core or Core(check=True)
     player = Player(Engine(open_replay(path), core), control, Stops())
     outcome, records = Outcome([], [], []), []
-    while (happening := player.pull()) is not None:
+    while player.engine.round < ROUNDS and (happening := player.pull()) is not None:
         if isinstance(happening, Decided):
             parts = list(_plain(happening.decision))
             outcome.decisions.extend((happening.round, *part) for part in parts)
