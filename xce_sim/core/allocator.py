@@ -81,7 +81,7 @@ class Allocator:
         if not refused:
             return None
         names = self._state.columns.names
-        if self._recorder is None and not eager:
+        if not eager:
             return Reasons(lambda: _body(refused), names)
         body = combined_body(refused)
         return None if body is None else Reasons(body, names)
