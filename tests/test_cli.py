@@ -244,3 +244,23 @@ def test_it_runs_as_a_module() -> None:
         [sys.executable, "-m", "xce_sim", "--version"], capture_output=True, cwd=ROOT, check=True
     )
     assert done.stdout.startswith(b"xce-sim ")
+
+
+@pytest.mark.parametrize(
+    ("closed", "written"),
+    [(">&-", "played in"), ("2>&-", "summary"), (">&- 2>&-", ""), ("2>&- -v", "")],
+)
+@pytest.mark.parametrize("how", ["", "-i -e continue --batch"])
+def test_a_stream_that_is_closed_from_the_start_takes_nothing(
+    closed: str, written: str, how: str
+) -> None:
+    """A daemon's child may have no standard streams; what it does stays the same."""
+    command = f"{sys.executable} -c '{code('main')}' --sim {CONTENTION} {how} {closed}"
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, cwd=ROOT, timeout=60, check=False
+    )
+    assert done.returncode == 0
+    text = (done.stdout + done.stderr).decode()
+    assert "Traceback" not in text
+    if not how:
+        assert written in text

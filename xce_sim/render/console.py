@@ -47,7 +47,10 @@ class Console:
         return cls._of(sys.stderr)
 
     @classmethod
-    def _of(cls, stream: TextIO) -> Console:
+    def _of(cls, stream: TextIO | None) -> Console:
+        """Of a stream that was closed before the program began (`>&-`): what is written is lost."""
+        if stream is None:
+            return cls(open(os.devnull, "w", encoding="utf-8"))
         terminal = stream.isatty()
         if isinstance(stream, io.TextIOWrapper):
             encoding = None if terminal else "utf-8"

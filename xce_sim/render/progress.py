@@ -30,7 +30,7 @@ class Progress(AbstractContextManager["Progress"]):
         self._next = 0.0
 
     def __enter__(self) -> Progress:
-        if sys.stderr.isatty():
+        if sys.stderr is not None and sys.stderr.isatty():
             self._start()
         return self
 
