@@ -264,3 +264,22 @@ def test_a_stream_that_is_closed_from_the_start_takes_nothing(
     assert "Traceback" not in text
     if not how:
         assert written in text
+
+
+def test_a_log_that_can_not_be_written_is_told_once_and_changes_nothing() -> None:
+    told = run("--sim", CONTENTION, "--log", "/dev/full")
+    quiet = run("--sim", CONTENTION)
+    assert (told.returncode, told.stdout) == (0, quiet.stdout)
+    assert [line for line in told.stderr.decode().splitlines() if "played in" not in line] == [
+        "xce-sim: log /dev/full can not be written: No space left on device"
+    ]
+
+
+def test_a_log_to_a_pipe_that_nobody_reads_is_refused_at_once(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    done = run("--sim", CONTENTION, "--log", pipe)
+    assert (done.returncode, done.stderr.decode()) == (
+        1,
+        f"xce-sim: log {pipe} can not be opened: No such device or address\n",
+    )
