@@ -299,7 +299,7 @@ BROKEN = {
     "a set written twice": (in_round(*[event("reason_set", '{"set": 4, "entries": []}')] * 2), ["reason: event 3: reason set 4 is written twice"]),
     "a snapshot with an unknown set": (snapshot(CONFIG, DEFS, event("jobs_push", '[{"id": 1, "queue": "normal", "set": 9}]')), ["reason: event 4: unknown reason set 9"]),
     "a negative consumable": ((*SETUP, event("values_update", '{"host": "n01", "values": {"mem": -0.001}}')), ["value: event 6: n01: resource mem: a consumable can not be negative"]),
-    "a negative limit": ((event("config_push", '{"limits": [{"name": "lim", "resource": "slots", "value": -1}]}'),), ["value: event 1: limit lim: -1000 is out of range"]),
+    "a negative limit": ((event("config_push", '{"limits": [{"name": "lim", "resource": "slots", "value": -1}]}'),), ["value: event 1: limit lim: value -1 is out of range"]),
     "a negative amount": ((*SETUP, event("job_update", '{"id": 1, "allocs": {"shared": {"license": -1}}}')), ["value: event 6: job 1: resource license: a consumable can not be negative"]),
     "a negative amount of a dispatch": ((*SETUP, *in_round(event("dispatch", DISPATCH.replace(": 1}", ": -1}") % "mem"))), ["value: event 7: dispatch of job 1: amount of mem is out of range"]),
     "a text for a consumable": ((*SETUP, event("values_update", '{"host": "n01", "values": {"mem": "much"}}')), ["value: event 6: n01: resource mem: 'much' is not an amount"]),
