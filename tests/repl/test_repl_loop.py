@@ -10,7 +10,7 @@ import pytest
 from sittings import Sitting, config, hosts, job, write_replay
 
 from xce_sim.commands.playing import Player
-from xce_sim.errors import STATUS_ERROR, STATUS_INTERRUPTED, STATUS_OK
+from xce_sim.errors import STATUS_ERROR, STATUS_INTERRUPTED, STATUS_OK, STATUS_UNREADABLE
 from xce_sim.sim.happening import Happening
 
 
@@ -163,8 +163,18 @@ def test_a_damaged_replay_plays_up_to_the_damage(replay: Path) -> None:
     sitting = Sitting(replay)
     text = sitting.run("continue", "continue")
     damage, complete = text.splitlines()[-2:]
-    assert damage.startswith("[sim] replay cut off: ")
+    assert damage.startswith("[sim] replay ends early: ")
     assert complete.startswith("[sim] replay complete at round 13, 1970-01-01 00:00:23, event 9")
+    assert sitting.loop.status == STATUS_UNREADABLE
+
+
+def test_a_person_who_typed_has_seen_the_damage_and_leaves_with_a_good_status(
+    replay: Path,
+) -> None:
+    replay.write_text(replay.read_text()[:-30])
+    sitting = Sitting(replay)
+    assert "[sim] replay ends early: " in sitting.type("continue")
+    assert sitting.loop.status == STATUS_OK
 
 
 def test_continue_folds_rounds_alike(tmp_path: Path) -> None:
@@ -201,3 +211,10 @@ def test_a_traced_round_is_never_folded(tmp_path: Path) -> None:
         "[sim] round 5  1970-01-01 00:00:04  0 dispatched, 2 pending: 8-9",
         "[sim] replay complete at round 5, 1970-01-01 00:00:04, event 8",
     ]
+
+
+def test_accounts_agree_before_anything_but_definitions_was_pushed(tmp_path: Path) -> None:
+    """The sitting compares the accounts before every round."""
+    definitions = {"t": 0, "resource_defs": [{"name": "mem", "consumable": True}]}
+    text = Sitting(write_replay(tmp_path / "bare.jsonl", definitions)).run("continue")
+    assert text.startswith("[sim] round 1  1970-01-01 00:00:00  idle\n")

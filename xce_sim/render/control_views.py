@@ -40,7 +40,7 @@ def stopped(result: Stopped, settings: Settings) -> Iterator[Line]:
 def complete(result: ReplayComplete, settings: Settings) -> Iterator[Line]:
     """Nothing is left to happen."""
     if result.damage is not None:
-        yield (("bad", "[sim] replay cut off:"), ("plain", f" {result.damage}"))
+        yield (("bad", "[sim] replay ends early:"), ("plain", f" {result.damage}"))
     yield (
         ("key", "[sim] replay complete"),
         ("plain", f" at {place(result.place, settings)}"),

@@ -13,9 +13,23 @@ from contextlib import closing
 
 from xce_sim.commands.parser import Statement
 from xce_sim.commands.registry import UnknownCommand
-from xce_sim.commands.results import Quit, Result, Results, Script, Stopped, TraceTaken
+from xce_sim.commands.results import (
+    Quit,
+    ReplayComplete,
+    Result,
+    Results,
+    Script,
+    Stopped,
+    TraceTaken,
+)
 from xce_sim.commands.session import Session
-from xce_sim.errors import STATUS_ERROR, STATUS_INTERRUPTED, STATUS_OK, UserError
+from xce_sim.errors import (
+    STATUS_ERROR,
+    STATUS_INTERRUPTED,
+    STATUS_OK,
+    STATUS_UNREADABLE,
+    UserError,
+)
 from xce_sim.render import control_views
 from xce_sim.render.console import Console, OutputClosed, plain_text
 from xce_sim.render.views import lines_of
@@ -140,6 +154,8 @@ class Loop:
             self._source(result.path, typed=typed)
         elif isinstance(result, Stopped) and result.cause == "interrupted" and not typed:
             self.status = STATUS_INTERRUPTED
+        elif isinstance(result, ReplayComplete) and result.damage is not None and not typed:
+            self.status = max(self.status, STATUS_UNREADABLE)
 
     def _source(self, path: str, *, typed: bool) -> None:
         """Run a script from within; one that calls itself for ever is stopped.
