@@ -204,20 +204,50 @@ def test_a_closed_pipe_ends_quietly() -> None:
     assert child.wait(timeout=30) == 0
 
 
-def test_a_full_disk_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [(), ("-i", "-e", ";;".join(["help"] * 200), "--batch")])
+def test_a_full_disk_is_told(more: tuple[str, ...]) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full here")
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            [sys.executable, "-c", code("main"), "--sim", str(CONTENTION)],
+            [sys.executable, "-c", code("main"), "--sim", str(CONTENTION), *more],
             stdout=full,
             stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             check=False,
         )
     assert done.returncode == 1
-    assert b"xce-sim: No space left on device\n" in done.stderr
+    assert b"xce-sim: standard output: No space left on device\n" in done.stderr
     assert b"Traceback" not in done.stderr
+    assert b"ignored" not in done.stderr
+
+
+@pytest.mark.parametrize("mode", ["-i", "--json"])
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_trouble(closed: str, mode: str) -> None:
+    """Given standard streams that the shell has closed, then the program ends as usual."""
+    program = f"{sys.executable} -c '{code('main')}' --sim {CONTENTION} {mode} {closed}"
+    done = subprocess.run(
+        ["bash", "-c", program],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    assert done.returncode == 0
+    assert b"Error" not in done.stderr
+
+
+def test_docstrings_may_be_left_out() -> None:
+    done = subprocess.run(
+        [sys.executable, "-OO", "-m", "xce_sim", "--sim", str(CONTENTION), "-i", "-e", "help step"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        cwd=ROOT,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert b"step\n" in done.stdout
 
 
 def test_the_summary_as_json() -> None:
@@ -247,23 +277,33 @@ def test_it_runs_as_a_module() -> None:
 
 
 @pytest.mark.parametrize(
-    ("closed", "written"),
-    [(">&-", "played in"), ("2>&-", "summary"), (">&- 2>&-", ""), ("2>&- -v", "")],
+    ("interval", "why"),
+    [
+        ("-1", "'-1' is negative"),
+        ("0.0000001", "time 0.0000001 has more than six decimals"),
+        ("soon", "'soon' is not a time in seconds"),
+    ],
 )
-@pytest.mark.parametrize("how", ["", "-i -e continue --batch"])
-def test_a_stream_that_is_closed_from_the_start_takes_nothing(
-    closed: str, written: str, how: str
+def test_an_interval_that_can_not_be_played_is_refused_at_the_import(
+    tmp_path: Path, interval: str, why: str
 ) -> None:
-    """A daemon's child may have no standard streams; what it does stays the same."""
-    command = f"{sys.executable} -c '{code('main')}' --sim {CONTENTION} {how} {closed}"
-    done = subprocess.run(
-        ["bash", "-c", command], capture_output=True, cwd=ROOT, timeout=60, check=False
+    target = tmp_path / "a.jsonl"
+    arguments = ("import", "swf", "log.swf", "-o", target, f"--interval={interval}")
+    done = run(*arguments, program="replay_main")
+    assert (done.returncode, done.stdout, target.exists()) == (2, b"", False)
+    assert done.stderr.decode() == (
+        f"xce-replay import swf: argument --interval: {why}; xce-replay import swf --help tells more\n"
     )
-    assert done.returncode == 0
-    text = (done.stdout + done.stderr).decode()
-    assert "Traceback" not in text
-    if not how:
-        assert written in text
+
+
+def test_a_check_that_could_not_read_on_does_not_praise_the_whole_file(tmp_path: Path) -> None:
+    path = write_replay(tmp_path / "damaged.jsonl", config(), hosts(1), {"t": 1, "bogus": {}})
+    done = run("check", path, program="replay_main")
+    assert done.returncode == 3
+    assert done.stdout.decode() == (
+        f"[check] {path}: 2 events, no broken rule up to where reading stopped\n"
+    )
+    assert "unknown event 'bogus'" in done.stderr.decode()
 
 
 def test_a_log_that_can_not_be_written_is_told_once_and_changes_nothing() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from xce_sim.errors import STATUS_ERROR, STATUS_INTERRUPTED, STATUS_OK, UserError
 from xce_sim.render import program_views
-from xce_sim.render.console import Console, OutputClosed
+from xce_sim.render.console import Console, OutputClosed, OutputFailed
 
 _LOG = logging.getLogger("xce_sim")
 
@@ -18,6 +18,9 @@ def guarded_run(program: str, run: Callable[[Console, Console], int]) -> int:
     try:
         status = run(output, errors)
         output.flush()
+    except OutputFailed as error:
+        errors.show(program_views.program_line(program, f"standard output: {error}"))
+        status = STATUS_ERROR
     except OutputClosed:
         return STATUS_OK
     except UserError as error:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from xce_sim.commands.arguments import FlagKind, Kind
+from xce_sim.commands.kinds import FlagKind, Kind
 from xce_sim.commands.parser import Statement
 from xce_sim.commands.session import Session
 from xce_sim.errors import UserError

@@ -9,16 +9,15 @@ from xce_sim.commands.arguments import (
     AnyHost,
     AnyLimit,
     Breakpoints,
-    ChoiceKind,
     Job,
-    JobKind,
-    NumberKind,
     ReasonWord,
     Round,
     Times,
     Word,
 )
 from xce_sim.commands.inspected import BreakpointFacts
+from xce_sim.commands.kinds import ChoiceKind, NumberKind
+from xce_sim.commands.name_kinds import JobKind
 from xce_sim.commands.registry import Command, command, planned
 from xce_sim.commands.results import BreakpointsChanged, BreakpointsDeleted, BreakpointSet
 from xce_sim.commands.session import Session

@@ -7,6 +7,7 @@ they stand.
 from __future__ import annotations
 
 import inspect
+import sys
 from dataclasses import dataclass
 
 
@@ -27,7 +28,12 @@ class HelpPage:
 def help_page(
     name: str, section: str, docstring: str | None, *, short: str, repeats: bool
 ) -> HelpPage:
-    """The page of a command; `ValueError` for a docstring without summary, usage or example."""
+    """The page of a command; `ValueError` for a docstring without summary, usage or example.
+
+    Where Python was told to leave docstrings out (`-OO`) the page has the name alone.
+    """
+    if docstring is None and sys.flags.optimize >= 2:
+        docstring = f"{name}\n\nUsage: {name}\nExample: {name}"
     summary, _, rest = inspect.cleandoc(docstring or "").partition("\n")
     paragraphs: list[str] = []
     usage: list[str] = []

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xce_sim.commands.arguments import Count, File, HelpTopic, Word, nearest
+from xce_sim.commands.arguments import Count, File, HelpTopic, Word
 from xce_sim.commands.help_page import HelpPage
+from xce_sim.commands.kinds import nearest
 from xce_sim.commands.registry import Command, command
 from xce_sim.commands.results import HelpMatches, HelpOverview, History, Script
 from xce_sim.commands.session import Session

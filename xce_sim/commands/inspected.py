@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from xce_sim.model.clock import Micros
+from xce_sim.model.decision import Decision
 from xce_sim.model.ids import JobId
 from xce_sim.model.job import Allocation, JobState
 from xce_sim.model.reasons import Reasons
@@ -227,7 +228,10 @@ Phase = Literal["before", "due", "session", "between", "complete"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundFacts:
-    """The round at which the replay stands, with what it has decided so far."""
+    """The round at which the replay stands, with what it has decided so far.
+
+    `time` is the round's own: events of a later instant may have been applied since.
+    """
 
     round: int
     time: Micros
@@ -237,6 +241,13 @@ class RoundFacts:
     dispatched: int
     pending: tuple[JobId, ...]
     whole: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionRow:
+    """One decision of a round, never a run of them."""
+
+    decision: Decision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

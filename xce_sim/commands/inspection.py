@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from xce_sim.commands import accounts, job_facts
+from xce_sim.commands import accounts, job_facts, rounds
 from xce_sim.commands.accounts import SECTION, ordered
 from xce_sim.commands.arguments import Expression, Flag, Host, Job, JobStateWord, Queue, User
 from xce_sim.commands.breakpoints import facts_of
 from xce_sim.commands.host_facts import host_facts, host_row
-from xce_sim.commands.inspected import HostFacts, JobFacts, RoundFacts, SelectFacts, SessionFacts
+from xce_sim.commands.inspected import HostFacts, JobFacts, SelectFacts, SessionFacts
 from xce_sim.commands.registry import Command, command, planned
 from xce_sim.commands.results import Heading, Lines, Listing
 from xce_sim.commands.session import Session
@@ -107,26 +107,6 @@ def info_hosts(session: Session, *, all: Flag = False, where: Expression = "") -
         command="info hosts all where " + where if where else "info hosts all",
         whole=all,
         heading=Heading(what="hosts", total=len(found), counts=counts),
-    )
-
-
-@command("info round", SECTION)
-def info_round(session: Session, *, all: Flag = False) -> RoundFacts:
-    """Show the round at which the replay stands, and what it has decided so far.
-
-    Usage: info round [all]
-    Example: info round
-    """
-    log, place = session.player.log, session.player.place
-    return RoundFacts(
-        round=log.round,
-        time=place.time,
-        event=place.event,
-        phase=log.phase,
-        counts=log.counts,
-        dispatched=log.dispatched,
-        pending=log.pending,
-        whole=all,
     )
 
 
@@ -250,8 +230,7 @@ COMMANDS: tuple[Command, ...] = (
     info_host,
     info_hosts,
     *accounts.COMMANDS,
-    info_round,
-    planned("info decisions", SECTION),
+    *rounds.COMMANDS,
     info_select,
     info_session,
     info_trace,

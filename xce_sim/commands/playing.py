@@ -8,15 +8,11 @@ not decided here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import deque
 
-from xce_sim.commands.inspected import Phase
 from xce_sim.commands.results import Place
+from xce_sim.commands.round_log import KEPT_ROUNDS, RoundLog
 from xce_sim.errors import UserError
-from xce_sim.model.clock import Micros
-from xce_sim.model.decision import Dispatch, Pend, PendRun
-from xce_sim.model.ids import JobId
 from xce_sim.sim.engine import Engine
 from xce_sim.sim.happening import Completed, Decided, Happening, RoundBegins, RoundEnded
 from xce_sim.sim.stops import Stops
@@ -24,43 +20,16 @@ from xce_sim.trace.control import TraceControl
 from xce_sim.trace.recorder import Recorder
 
 
-@dataclass(slots=True, kw_only=True)
-class RoundLog:
-    """What the latest round has decided so far; `pending` in picking order."""
-
-    round: int = 0
-    time: Micros = 0
-    counts: Mapping[str, int] = field(default_factory=dict)
-    phase: Phase = "before"
-    dispatched: int = 0
-    reconstructed: int = 0
-    _pending: list[tuple[JobId, ...]] = field(default_factory=list)
-
-    @property
-    def pending(self) -> tuple[JobId, ...]:
-        """The jobs that it has left waiting."""
-        if len(self._pending) != 1:
-            self._pending = [tuple([job for jobs in self._pending for job in jobs])]
-        return self._pending[0]
-
-    def decided(self, happening: Decided) -> None:
-        """Count a decision."""
-        decision = happening.decision
-        if isinstance(decision, Dispatch):
-            self.dispatched += not decision.reconstructed
-            self.reconstructed += decision.reconstructed
-        elif isinstance(decision, Pend):
-            self._pending.append((decision.job,))
-        elif isinstance(decision, PendRun):
-            self._pending.append(decision.jobs)
-
-
 class Player:
-    """An engine and the hooks around each of its steps."""
+    """An engine and the hooks around each of its steps.
+
+    `log` is the latest round's, `kept` has those of the latest rounds, that one included.
+    """
 
     def __init__(self, engine: Engine, trace: TraceControl, stops: Stops) -> None:
         self.engine = engine
         self.log = RoundLog()
+        self.kept: deque[RoundLog] = deque(maxlen=KEPT_ROUNDS)
         self._trace = trace
         self._failure: UserError | None = None
         engine.core.watch = stops.concern
@@ -109,6 +78,7 @@ class Player:
             self.log = RoundLog(
                 round=happening.round, time=happening.t, counts=happening.counts, phase="due"
             )
+            self.kept.append(self.log)
         elif isinstance(happening, Decided):
             self.log.decided(happening)
         elif isinstance(happening, RoundEnded):

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from xce_sim.commands.arguments import nearest
 from xce_sim.commands.binding import Parameter, Walk, bind, parameters_of
 from xce_sim.commands.help_page import HelpPage, help_page
+from xce_sim.commands.kinds import nearest
 from xce_sim.commands.parser import Statement, quoted, split_line
 from xce_sim.commands.results import Results
 from xce_sim.commands.session import Session

@@ -2,7 +2,8 @@
 
 Continue mode "folds neighbouring rounds with the same fingerprint (nothing dispatched, the same
 jobs pending) into one range". A traced decision is always reported, with its echo, and a round
-that has one is never part of a range.
+that has one is never part of a range. A decision at which a breakpoint stops is shown too: whoever
+stops there wants to know which one it was.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from xce_sim.commands.playing import RoundLog
 from xce_sim.commands.results import (
     DecisionMade,
     Result,
@@ -19,9 +19,9 @@ from xce_sim.commands.results import (
     RoundRange,
     TraceTaken,
 )
+from xce_sim.commands.round_log import RoundLog, one_by_one
 from xce_sim.commands.session import Session
 from xce_sim.commands.trace_file import CopyFile
-from xce_sim.model.decision import Decision, PendRun
 from xce_sim.sim.happening import Decided, Happening, RoundBegins, RoundEnded
 
 
@@ -36,16 +36,25 @@ class Reporter:
         if isinstance(happening, RoundBegins):
             yield RoundOpened(round=happening.round, time=happening.t, counts=happening.counts)
         elif isinstance(happening, Decided):
-            if self._session.settings.echo == "on" or happening.record is not None:
-                yield from (DecisionMade(decision=each) for each in _single(happening.decision))
+            if self._shows(happening):
+                yield from _decisions(happening)
             if happening.record is not None:
                 yield self._traced(happening)
         elif isinstance(happening, RoundEnded):
             yield _closed(self._session.player.log)
 
+    def stopping_at(self, happening: Happening) -> Iterator[Result]:
+        """The decision at which a breakpoint stops, unless it was shown with the others."""
+        if isinstance(happening, Decided) and not self._shows(happening):
+            yield from _decisions(happening)
+
     def end(self) -> Iterator[Result]:
         """Whatever was held back; called when execution stops."""
         yield from ()
+
+    def _shows(self, happening: Decided) -> bool:
+        """Whether a decision is echoed."""
+        return self._session.settings.echo == "on" or happening.record is not None
 
     def _traced(self, happening: Decided) -> TraceTaken:
         record = happening.record
@@ -86,6 +95,10 @@ class FoldingReporter(Reporter):
         if held is not None:
             yield held
 
+    def _shows(self, happening: Decided) -> bool:
+        """Only with its trace."""
+        return happening.record is not None
+
     def _fold(self, closed: RoundClosed) -> Iterator[Result]:
         held = self._range
         if held is not None and held.pending == closed.pending:
@@ -101,11 +114,8 @@ class FoldingReporter(Reporter):
         )
 
 
-def _single(decision: Decision) -> Iterator[Decision]:
-    if isinstance(decision, PendRun):
-        yield from decision
-    else:
-        yield decision
+def _decisions(happening: Decided) -> Iterator[Result]:
+    return (DecisionMade(decision=each) for each in one_by_one((happening.decision,)))
 
 
 def _closed(log: RoundLog) -> RoundClosed:

@@ -13,6 +13,7 @@ from typing import Literal
 from xce_sim.commands.help_page import HelpPage
 from xce_sim.commands.inspected import (
     BreakpointFacts,
+    DecisionRow,
     HostFacts,
     HostRow,
     JobFacts,
@@ -28,6 +29,7 @@ from xce_sim.commands.inspected import (
     SharedRow,
     UserRow,
 )
+from xce_sim.errors import ReplayError
 from xce_sim.model.clock import Micros
 from xce_sim.model.decision import Decision
 from xce_sim.model.ids import JobId
@@ -127,7 +129,7 @@ class ReplayComplete:
     """Nothing is left to happen; `damage` says why the file gave out before its end."""
 
     place: Place
-    damage: str | None = None
+    damage: ReplayError | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,7 +235,17 @@ class Script:
     path: str
 
 
-Row = JobRow | HostRow | QueueFacts | BreakpointFacts | LimitRow | ResourceRow | SharedRow | UserRow
+Row = (
+    JobRow
+    | HostRow
+    | QueueFacts
+    | BreakpointFacts
+    | LimitRow
+    | ResourceRow
+    | SharedRow
+    | UserRow
+    | DecisionRow
+)
 Result = (
     RoundOpened
     | DecisionMade

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Annotated, Any, cast, get_args
 
-from xce_sim.commands.arguments import ChoiceKind, NumberKind
+from xce_sim.commands.kinds import ChoiceKind, NumberKind
 from xce_sim.commands.registry import Command, command, planned
 from xce_sim.commands.results import SettingShown
 from xce_sim.commands.session import MAX_WIDTH, MIN_WIDTH, Session, Settings, Switch

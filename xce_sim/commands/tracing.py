@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, cast
 
-from xce_sim.commands.arguments import ChoiceKind, Flag, Jobs, NumberKind, RestOfLine
+from xce_sim.commands.arguments import Flag, Jobs, RestOfLine
+from xce_sim.commands.kinds import ChoiceKind, NumberKind
 from xce_sim.commands.registry import Command, command
 from xce_sim.commands.results import Lines
 from xce_sim.commands.session import Session

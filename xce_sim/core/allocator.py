@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from xce_sim.core.building import Part, build, merged
 from xce_sim.core.classes import SchedulingClass
-from xce_sim.core.demand import Demand, demand_of, requested_amounts
+from xce_sim.core.demand import requested_amounts
 from xce_sim.core.findings import Findings, combined_body
 from xce_sim.core.reservation import Reservation
 from xce_sim.core.search import Placement, Search, Task
@@ -85,12 +85,15 @@ class Allocator:
         if isinstance(alternative, Compound):
             return self._compound(klass, alternative, scope)
         whole = Member(count=klass.max_tasks, primary=alternative)
+        if self._recorder is None:
+            part, findings = self._primary(klass, whole, klass.min_tasks, Reservation())
+            return (None if part is None else merged((part,))), findings
         number, of = scope or (1, 1)
         kind: ScopeKind = "alternative" if scope else "single"
         with self._scope(kind, number, of, whole, klass.min_tasks) as end:
             part, findings = self._primary(klass, whole, klass.min_tasks, Reservation())
             end(part is not None, findings if scope else None)
-        return (None if part is None else merged([part])), findings
+        return (None if part is None else merged((part,))), findings
 
     def _compound(
         self, klass: SchedulingClass, compound: Compound, scope: tuple[int, int] | None
@@ -185,7 +188,7 @@ class Allocator:
             return None, findings
         task = Task(
             primary=primary,
-            demand=self._demand(klass, primary),
+            demand=state.demand_of(primary, klass.election),
             min_tasks=min_tasks,
             max_tasks=member.count,
             spread=state.config.params.spread,
@@ -203,14 +206,6 @@ class Allocator:
             tell.committed()
             tell.end_search()
         return part, search.findings
-
-    def _demand(self, klass: SchedulingClass, primary: Primary) -> Demand:
-        demand = klass.demands.get(id(primary))
-        if demand is None:
-            state = self._state
-            demand = demand_of(primary, klass.election, state.ledger, state.resources)
-            klass.demands[id(primary)] = demand
-        return demand
 
     def _part(self, placement: Placement) -> Part:
         try:

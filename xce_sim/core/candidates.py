@@ -110,6 +110,10 @@ class CandidateFinder:
         self._version = -1
         self._known: dict[tuple[Node | None, HostList, HostList], Candidates] = {}
 
+    def forget(self) -> None:
+        """Drop all answers: expressions may have been swept."""
+        self._known.clear()
+
     def of(
         self,
         primary: Primary,

@@ -6,10 +6,9 @@ the parsed request, the limits met, and, as long as no account changes, the reas
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from xce_sim.core.candidates import HostList
-from xce_sim.core.demand import Demand
 from xce_sim.core.election import Election
 from xce_sim.model.reasons import Reasons
 from xce_sim.resreq.request import Request
@@ -23,8 +22,7 @@ class SchedulingClass:
     """What all members share.
 
     `request` is None when the requirement is `invalid` (its message). `failed` are the reasons of
-    the last failure, which hold while the ledger's version is `failed_version`. `demands` by
-    `id` of the primary.
+    the last failure, which hold while the ledger's version is `failed_version`.
     """
 
     min_tasks: int
@@ -36,4 +34,3 @@ class SchedulingClass:
     invalid: str = ""
     failed: Reasons | None = None
     failed_version: int = -1
-    demands: dict[int, Demand] = field(default_factory=dict)

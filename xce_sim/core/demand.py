@@ -11,7 +11,7 @@ ones by name; limits follow in the order of the configuration.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xce_sim.core.election import Election
 from xce_sim.core.ledger import ClusterUsage, HostUsage, Ledger
@@ -75,6 +75,14 @@ class Demand:
     host_amounts: tuple[tuple[str, Amount], ...]
     shared_amounts: tuple[tuple[str, Amount], ...]
     ordered: bool
+
+    def standing(self) -> Demand:
+        """The same rows over accounts that stay as they are now."""
+        return replace(
+            self,
+            on_hosts=tuple([replace(row, usage=row.usage.standing()) for row in self.on_hosts]),
+            in_cluster=tuple([replace(row, usage=row.usage.standing()) for row in self.in_cluster]),
+        )
 
 
 def demand_of(

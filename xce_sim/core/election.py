@@ -30,13 +30,18 @@ class Elector:
         self._ledger = ledger
         self._columns = columns
         self._known: dict[tuple[str, str, str], Election] = {}
+        self._same: dict[Election, Election] = {}
 
     def elect(self, user: str, queue: str, project: str) -> Election:
-        """The instances that a job of this user, queue and project meets."""
+        """The instances that a job of this user, queue and project meets.
+
+        Those who meet the same instances get the same object.
+        """
         key = (user, queue, project)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = self._resolve(user, queue, project)
+            found = self._resolve(user, queue, project)
+            found = self._known[key] = self._same.setdefault(found, found)
         return found
 
     def _resolve(self, user: str, queue: str, project: str) -> Election:

@@ -7,7 +7,7 @@ discarded one included, alternatives numbered from 1, in the order in which they
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -77,6 +77,11 @@ class Findings:
         self.accepted = False
         self.candidates = 0
         self._found: list[Account | ScanFinding] = []
+        self._later: Callable[[], Findings] | None = None
+
+    def defer(self, find: Callable[[], Findings]) -> None:
+        """Everything will be found when somebody looks; `find` reads what can not change."""
+        self._later = find
 
     def discard(self, rows: Iterable[Account]) -> None:
         """A plan was discarded, by these rows if by any."""
@@ -89,6 +94,8 @@ class Findings:
 
     def body(self) -> ReasonBody | None:
         """Main reason and entries, None if nothing at all was found."""
+        if self._later is not None:
+            return self._later().body()
         entries = tuple(self._entries())
         main = self._main(entries)
         return None if main is None else ReasonBody(main, entries)
@@ -152,6 +159,8 @@ class Findings:
             return ReasonCode.HOST_RESOURCE if short >= limited else ReasonCode.HOST_LIMIT
         if hosts[ReasonCode.HOST_ERROR]:
             return ReasonCode.HOST_ERROR
+        # With `same`, a set may be discarded untried while all hosts of the others mismatch: not
+        # every candidate does then, and yet nothing else was found.
         return ReasonCode.SELECT_MISMATCH if hosts[ReasonCode.SELECT_MISMATCH] else None
 
 

@@ -15,13 +15,20 @@ if TYPE_CHECKING:
     from xce_sim.core.ledger import Charges
 
 
+@dataclass(slots=True)
+class PendStamp:
+    """The number of the last round that decided what it decided; all its pending jobs share it."""
+
+    round: int
+
+
 @dataclass(slots=True, kw_only=True, eq=False)
 class Job:
     """One job or array element.
 
     `decided` is true while it runs because this replay dispatched it, `reported` once it was
-    reported as a reconstructed dispatch. `reasons` and `reason_round` are those of its last pend;
-    only the session writes them. `charges` is what it holds in the ledger, None when it holds
+    reported as a reconstructed dispatch. `reasons` and `pended` are those of its last pend; only
+    the session writes them. `charges` is what it holds in the ledger, None when it holds
     nothing. `klass` is its scheduling class, None until it is picked for the first time and again
     whenever something that the class depends on has changed.
     """
@@ -44,9 +51,14 @@ class Job:
     decided: bool = False
     reported: bool = False
     reasons: Reasons | None = None
-    reason_round: int = 0
+    pended: PendStamp | None = field(default=None, repr=False)
     klass: SchedulingClass | None = field(default=None, repr=False)
     charges: Charges | None = field(default=None, repr=False)
+
+    @property
+    def reason_round(self) -> int:
+        """The round of its last pend, 0 without one."""
+        return 0 if self.pended is None else self.pended.round
 
     @property
     def charged(self) -> bool:

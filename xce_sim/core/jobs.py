@@ -68,13 +68,13 @@ def arrive(state: State, spec: JobSpec, t: Micros, *, with_state: bool) -> None:
 
 
 def check_spec(state: State, spec: JobSpec) -> None:
-    """`UserError` that names the job for what can not be: an unknown queue or host, bad counts."""
+    """`UserError` that names the job for what can not be: an unknown queue, bad counts.
+
+    A list of hosts may name hosts that are not there (any more): it matches none of them.
+    """
     name = f"job {format_id(spec.id)}"
     if spec.queue not in state.queues:
         raise UserError(f"{name}: unknown queue {spec.queue!r}")
-    for host in spec.hosts or ():
-        if host not in state.columns.index:
-            raise UserError(f"{name}: unknown host {host!r}")
     most = spec.min_tasks if spec.max_tasks is None else spec.max_tasks
     if not 1 <= spec.min_tasks <= most < 2**31:
         raise UserError(f"{name}: bad number of tasks {spec.min_tasks}..{most}")
@@ -138,7 +138,9 @@ def change_state(
         _hold(state, job, allocation)
         if started:
             job.decided = job.reported = False
-        if new == "run" and not job.decided and not job.reported:
+        if new != "run":
+            state.unreported.pop(job.id, None)
+        elif not job.decided and not job.reported:
             state.unreported[job.id] = job
         state.arrived.append(job)
         return
@@ -194,7 +196,7 @@ def recharge(state: State, job: Job) -> None:
     """Charge a running job anew: something that its limits depend on has changed."""
     if job.charged and job.allocation is not None:
         allocation = job.allocation
-        _let_go(state, job)
+        _release(state, job)
         _hold(state, job, allocation)
 
 

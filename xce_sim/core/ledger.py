@@ -39,7 +39,17 @@ class HostUsage:
     charges have changed something; `changed` is the list of these hosts, one array a charge.
     """
 
-    __slots__ = ("_changed", "_known", "account", "covers", "in_use", "pool", "pooled", "total")
+    __slots__ = (
+        "_changed",
+        "_known",
+        "_standing",
+        "account",
+        "covers",
+        "in_use",
+        "pool",
+        "pooled",
+        "total",
+    )
 
     def __init__(
         self, account: Account, total: Int64Array, covers: BoolArray | None, *, pooled: bool
@@ -52,6 +62,14 @@ class HostUsage:
         self.pool: Milli = 0
         self._changed: list[IndexArray] = []
         self._known: dict[Milli, tuple[BoolArray, int]] = {}
+        self._standing: HostUsage | None = None
+
+    def standing(self) -> HostUsage:
+        """An account that stays as this one is now, with what is free as its total."""
+        if self._standing is None:
+            free = self.total - self.used()
+            self._standing = HostUsage(self.account, free, self.covers, pooled=False)
+        return self._standing
 
     def used(self) -> Int64Array:
         """What the check of each host compares: its own part, or the whole pool."""
@@ -61,6 +79,7 @@ class HostUsage:
 
     def add(self, hosts: IndexArray, amounts: Int64Array, sign: int) -> None:
         """Charge (sign 1) or release (sign -1) amounts on hosts, each of them once."""
+        self._standing = None
         if sign > 0:
             self.in_use[hosts] += amounts
         else:
@@ -75,6 +94,7 @@ class HostUsage:
 
     def forget(self) -> None:
         """Drop what is remembered: totals have changed."""
+        self._standing = None
         self._known.clear()
         self._changed.clear()
 
@@ -108,6 +128,12 @@ class ClusterUsage:
         self.account = account
         self.total = total
         self.in_use: Milli = 0
+
+    def standing(self) -> ClusterUsage:
+        """An account that stays as this one is now."""
+        twin = ClusterUsage(self.account, self.total)
+        twin.in_use = self.in_use
+        return twin
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,13 +25,15 @@ def fcfs_key(job: Job, queue_priority: int) -> SortKey:
 class PickingOrder:
     """Pending jobs of active queues in the order in which they are picked.
 
-    While a round walks along, jobs may be removed and nothing may be added.
+    While a round walks along, jobs may be removed and nothing may be added. `version` changes
+    whenever the order does.
     """
 
     def __init__(self) -> None:
         self._keys: list[SortKey] = []
         self._jobs: dict[SortKey, Job] = {}
         self._key_of: dict[JobId, SortKey] = {}
+        self.version = 0
 
     def __len__(self) -> int:
         return len(self._key_of)
@@ -48,6 +50,7 @@ class PickingOrder:
 
     def rebuild(self, jobs: Iterable[tuple[SortKey, Job]]) -> None:
         """Start anew with these jobs."""
+        self.version += 1
         self._jobs = dict(jobs)
         self._key_of = {job.id: key for key, job in self._jobs.items()}
         self._keys = sorted(self._jobs)
@@ -55,6 +58,7 @@ class PickingOrder:
     def add(self, key: SortKey, job: Job) -> None:
         """Add a job, or move it if it is there."""
         self.remove(job.id)
+        self.version += 1
         self._key_of[job.id] = key
         self._jobs[key] = job
         if not self._keys or key > self._keys[-1]:
@@ -66,5 +70,6 @@ class PickingOrder:
         """Take a job out; one that is not there is no error."""
         key = self._key_of.pop(job, None)
         if key is not None:
+            self.version += 1
             del self._jobs[key]
             del self._keys[bisect_left(self._keys, key)]

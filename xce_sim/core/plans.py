@@ -19,37 +19,83 @@ Claims = tuple[tuple[int, int], ...]
 """(host index, tasks) in the order in which hosts are claimed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """Positions in order as runs of equal ones: `((size, count), ...)`.
+class Plan(Protocol):
+    """Positions in order, as runs of equal ones: `((size, count), ...)`.
 
-    `claims` are the hosts that a fill plan was fitted to, with the tasks of each, when they take
-    all of them: filling its positions comes to these very claims.
+    `tasks` counts all tasks, `positions` the hosts it takes, `largest` the tasks of its largest
+    position. `claims` are the hosts that a fill plan was fitted to, with the tasks of each, when
+    they take all of them: filling its positions comes to these very claims.
     """
 
+    @property
+    def tasks(self) -> int: ...  # noqa: D102
+    @property
+    def positions(self) -> int: ...  # noqa: D102
+    @property
+    def largest(self) -> int: ...  # noqa: D102
+    @property
+    def fill(self) -> bool: ...  # noqa: D102
+    @property
+    def claims(self) -> Claims: ...  # noqa: D102
+    @property
+    def runs(self) -> tuple[tuple[int, int], ...]: ...  # noqa: D102
+
+
+def sizes_of(plan: Plan) -> tuple[int, ...]:
+    """Tasks of every position."""
+    return tuple(size for size, count in plan.runs for _ in range(count))
+
+
+@dataclass(frozen=True, slots=True)
+class FixedPlan:
+    """A plan that does not depend on hosts; larger positions come first."""
+
     runs: tuple[tuple[int, int], ...]
+    tasks: int
+    positions: int
     fill: bool = False
     claims: Claims = ()
 
     @property
-    def tasks(self) -> int:
-        """All tasks."""
-        return sum(size * count for size, count in self.runs)
+    def largest(self) -> int:
+        """The tasks of its largest position."""
+        return self.runs[0][0]
+
+
+@dataclass(frozen=True, slots=True)
+class FillPlan:
+    """What a walk over the hosts has found, and one more position for a rest that found none.
+
+    With an `ordered` demand the walk does not tell where positions end up: a host that could not
+    be the first, for want of an amount written `/job`, may well be a later one.
+    """
+
+    walked: Claims
+    rest: int
+    tasks: int
+    ordered: bool
+    fill: bool = True
 
     @property
     def positions(self) -> int:
         """How many hosts it takes."""
-        return sum(count for _, count in self.runs)
+        return len(self.walked) + (self.rest > 0)
 
     @property
     def largest(self) -> int:
         """The tasks of its largest position."""
-        return max(size for size, _ in self.runs)
+        return max([self.rest, *(size for _, size in self.walked)])
 
     @property
-    def sizes(self) -> tuple[int, ...]:
-        """Tasks of every position."""
-        return tuple(size for size, count in self.runs for _ in range(count))
+    def claims(self) -> Claims:
+        """The hosts walked, when they take all tasks and filling comes to the very same."""
+        return () if self.rest or self.ordered else self.walked
+
+    @property
+    def runs(self) -> tuple[tuple[int, int], ...]:
+        """Equal neighbours together."""
+        sizes = [size for _, size in self.walked] + [self.rest] * (self.rest > 0)
+        return tuple((size, len(list(group))) for size, group in groupby(sizes))
 
 
 class Planner(Protocol):
@@ -84,7 +130,7 @@ class OneHost:
     """`span[hosts=1]`: "one position of T"."""
 
     def fixed_plans(self, tasks: int, largest: int | None) -> Iterator[Plan]:  # noqa: D102, ARG002
-        yield Plan(((tasks, 1),))
+        yield FixedPlan(((tasks, 1),), tasks, 1)
 
     def fitted_plan(self, tasks: int, sieve: Sieve) -> Plan | None:  # noqa: D102, ARG002
         return None
@@ -99,7 +145,8 @@ class Tiles:
     def fixed_plans(self, tasks: int, largest: int | None) -> Iterator[Plan]:  # noqa: D102, ARG002
         whole, rest = divmod(tasks, self._tile)
         runs = ((self._tile, whole), (rest, 1))
-        yield Plan(tuple((size, count) for size, count in runs if size and count))
+        filled = tuple((size, count) for size, count in runs if size and count)
+        yield FixedPlan(filled, tasks, whole + (rest > 0))
 
     def fitted_plan(self, tasks: int, sieve: Sieve) -> Plan | None:  # noqa: D102, ARG002
         return None
@@ -117,8 +164,8 @@ class Even:
         hosts = 1
         while True:
             size, more = divmod(tasks, hosts)
-            runs = ((size + 1, more), (size, hosts - more))
-            yield Plan(tuple(run for run in runs if run[1]))
+            runs = ((size + 1, more), (size, hosts - more)) if more else ((size, hosts),)
+            yield FixedPlan(runs, tasks, hosts)
             position = size + 1 if more else size
             if position == 1:
                 return
@@ -127,7 +174,8 @@ class Even:
 
     def fitted_plan(self, tasks: int, sieve: Sieve) -> Plan | None:  # noqa: D102
         claims = walk(tasks, sieve)
-        return fill_plan(claims) if sum(size for _, size in claims) == tasks else None
+        rest = tasks - sum([size for _, size in claims])
+        return None if rest else FillPlan(claims, 0, tasks, sieve.demand.ordered)
 
 
 class Fill:
@@ -141,15 +189,8 @@ class Fill:
 
     def fitted_plan(self, tasks: int, sieve: Sieve) -> Plan | None:  # noqa: D102
         claims = walk(tasks, sieve)
-        rest = tasks - sum(size for _, size in claims)
-        return fill_plan(claims, rest)
-
-
-def fill_plan(claims: Claims, rest: int = 0) -> Plan:
-    """A fill plan with these positions, and one more for a rest that found no place."""
-    sizes = [size for _, size in claims] + [rest] * (rest > 0)
-    runs = tuple((size, len(list(group))) for size, group in groupby(sizes))
-    return Plan(runs, fill=True, claims=() if rest else claims)
+        rest = tasks - sum([size for _, size in claims])
+        return FillPlan(claims, rest, tasks, sieve.demand.ordered)
 
 
 def walk(tasks: int, sieve: Sieve) -> Claims:

@@ -8,7 +8,7 @@ the business of `filling`. For an untraced job, plans that can leave nothing are
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,11 +61,21 @@ class Search:
     """One attempt to place a single requirement.
 
     `run` gives the placement or None; `findings` then say why. A recorder is told of everything
-    that was computed, and asked nothing.
+    that was computed, and asked nothing. Where a sum shows that nothing can be placed, finding
+    out why is left for later, if `defer` allows it.
     """
 
-    def __init__(self, task: Task, candidates: Candidates, telling: Telling | None) -> None:
+    def __init__(
+        self,
+        task: Task,
+        candidates: Candidates,
+        telling: Telling | None,
+        *,
+        defer: bool = True,
+    ) -> None:
         self._task = task
+        plain = not task.demand.ordered and not task.primary.same and task.reservation.empty
+        self._defers = defer and plain and telling is None
         self._candidates = candidates
         self._telling = telling
         self._planner: Planner = planner_for(task.primary.span, task.spread)
@@ -79,6 +89,10 @@ class Search:
             return None
         self.findings.no_candidate = not len(self._candidates)
         sieves = [self._sieve(subset) for subset in self._sets()]
+        if self._defers and self._surely_fails(sieves[0]):
+            task = replace(self._task, demand=self._task.demand.standing())
+            self.findings.defer(lambda: _findings_of(task, self._candidates))
+            return None
         for tasks in self._counts(maximum, sieves):
             for plan, sieve in self._plans(tasks, sieves):
                 placement = self._consider(plan, sieve, at_minimum=tasks == self._task.min_tasks)
@@ -87,6 +101,11 @@ class Search:
         if self._telling is not None:
             self._telling.no_plan_left()
         return None
+
+    def _surely_fails(self, sieve: Sieve) -> bool:
+        """Whether all candidates together can not take the minimum: then no plan can be filled."""
+        minimum = self._task.min_tasks
+        return int(np.minimum(sieve.capacity(first=True), minimum).sum()) < minimum
 
     def _counts(self, maximum: int, sieves: list[Sieve]) -> Iterator[int]:
         """Numbers of tasks to try, "from the maximum down to the minimum".
@@ -199,3 +218,11 @@ class Search:
         if plan.positions > len(candidates) or plan.largest > candidates.most_slots:
             return ()
         return self._short_rows(plan.tasks, plan.positions) or None
+
+
+def _findings_of(task: Task, candidates: Candidates) -> Findings:
+    """What is found against a task that can not be placed."""
+    search = Search(task, candidates, None, defer=False)
+    if search.run() is not None:
+        raise LookupError("a task was placed that could not be placed before")
+    return search.findings

@@ -14,9 +14,9 @@ from xce_sim.core.allocator import Allocator, cause_of
 from xce_sim.core.classes import SchedulingClass
 from xce_sim.core.derive import first_difference
 from xce_sim.core.disclosure import host_charges, shared_charges
-from xce_sim.core.job import Job
+from xce_sim.core.job import Job, PendStamp
 from xce_sim.core.picker import Outcome, picker_of
-from xce_sim.core.state import State
+from xce_sim.core.state import Repeat, State
 from xce_sim.model.decision import Decision, Dispatch, NoDecision, Pend, PendRun
 from xce_sim.model.ids import JobId, order_key
 from xce_sim.model.job import Allocation
@@ -53,23 +53,61 @@ class Session:
         self._allocator = Allocator(state)
         self._run: list[JobId] = []
         self._run_reasons: Reasons | None = None
+        self._stamp = PendStamp(number)
+        self._failed = False
 
     def decisions(self) -> Iterator[Decision]:
         """Begin the round, report reconstructed dispatches, then pick and try jobs."""
         state, recorder = self._state, self._recorder
         state.limits.require_all()
+        if self._may_repeat():
+            yield from self._repeated()
+            return
         if self._check:
             difference = first_difference(state)
             if difference is not None:
                 raise AccountsDiffer(f"round {self._number}: {difference}")
         state.evaluator.begin_round()
-        state.prune_classes()
+        state.tidy()
         if recorder is not None:
             recorder.begin_session(self._number, state.config.params.policy, state.columns.names)
         yield from self._reconstructed()
-        yield from self._picked()
+        state.repeat = None
+        before = (state.ledger.version, state.order.version)
+        decisions: list[Decision] = []
+        for decision in self._picked():
+            yield decision
+            decisions.append(decision)
+        if before == (state.ledger.version, state.order.version) and not self._failed:
+            self._remember(decisions)
         if recorder is not None:
             recorder.end_session()
+
+    def _may_repeat(self) -> bool:
+        """Whether nothing has changed since a round without dispatches: it would decide the same.
+
+        "a round in which nothing has changed costs nothing per job"
+        """
+        state, repeat = self._state, self._state.repeat
+        return (
+            repeat is not None
+            and repeat.ledger_version == state.ledger.version
+            and repeat.order_version == state.order.version
+            and not (self._recorder or self._watch or self._check or state.unreported)
+        )
+
+    def _repeated(self) -> Iterator[Decision]:
+        repeat = self._state.repeat
+        assert repeat is not None
+        repeat.stamp.round = self._number
+        yield from repeat.decisions
+
+    def _remember(self, decisions: list[Decision]) -> None:
+        """Keep a whole round that changed nothing and whose jobs all pended (or have no object)."""
+        state = self._state
+        state.repeat = Repeat(
+            state.ledger.version, state.order.version, tuple(decisions), self._stamp
+        )
 
     def _reconstructed(self) -> Iterator[Decision]:
         """Running jobs that were not decided here, "by (start time, id), once"."""
@@ -121,6 +159,7 @@ class Session:
             attempt = self._allocator.attempt(klass, None)
         except Exception as error:  # noqa: BLE001  "internal error: no decision"
             yield from self._flush()
+            self._failed = True
             yield NoDecision(job=job.id, kind="internal_error", cause=cause_of(error))
             return "none"
         if attempt.allocation is not None:
@@ -191,7 +230,7 @@ class Session:
     def _pend(self, job: Job, reasons: Reasons) -> None:
         """Commit: "a pend stores its reasons"; the only place that assigns them."""
         job.reasons = reasons
-        job.reason_round = self._number
+        job.pended = self._stamp
 
     def _flush(self) -> Iterator[Decision]:
         """Hand out the run of neighbours that has come together."""

@@ -8,13 +8,15 @@ functions that change it live in `events`, the definition of what is derived in 
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 
 import numpy as np
 
 from xce_sim.core.candidates import CandidateFinder
 from xce_sim.core.classes import ClassKey, SchedulingClass
-from xce_sim.core.election import Elector
-from xce_sim.core.job import Job
+from xce_sim.core.demand import Demand, demand_of
+from xce_sim.core.election import Election, Elector
+from xce_sim.core.job import Job, PendStamp
 from xce_sim.core.ledger import Ledger
 from xce_sim.core.limits import LimitTable
 from xce_sim.core.order import PickingOrder
@@ -22,6 +24,7 @@ from xce_sim.errors import UserError
 from xce_sim.model.clock import SECOND, Micros
 from xce_sim.model.columns import STATUS_CODE, BoolArray, HostColumns
 from xce_sim.model.config import Config, Queue
+from xce_sim.model.decision import Decision
 from xce_sim.model.ids import JobId
 from xce_sim.model.resources import ResourceTable
 from xce_sim.model.worker import FROZEN_STATUSES
@@ -29,9 +32,33 @@ from xce_sim.resreq.evaluate import RoundEvaluator
 from xce_sim.resreq.intern import InternTable
 from xce_sim.resreq.language import Language
 from xce_sim.resreq.merge import check_sizes
+from xce_sim.resreq.request import Primary
 
 LINGER: Micros = 60 * SECOND
 """How long a final job stays: it "leaves the tables 60 s of simulated time later"."""
+
+
+MANY_CLASSES = 1000
+"""So many classes may stay beside two for each pending job."""
+
+MANY_NODES = 10_000
+"""So many expression nodes may come beside twice those that the last sweep has kept."""
+
+MANY_DEMANDS = 4096
+"""So many demands are remembered at the most."""
+
+
+@dataclass(slots=True)
+class Repeat:
+    """What the last round decided, if it dispatched nothing and can be decided again.
+
+    It holds while the ledger and the picking order have these versions.
+    """
+
+    ledger_version: int
+    order_version: int
+    decisions: tuple[Decision, ...]
+    stamp: PendStamp
 
 
 class State:
@@ -40,7 +67,8 @@ class State:
     `waiting` holds all jobs in state `pend`, `order` those of active queues in picking order.
     `departures` lists final jobs with the time at which they leave, in order of time. `arrived`
     collects jobs that run since the last look, `unreported` running jobs that nobody dispatched
-    here and that no round has reported yet.
+    here and that no round has reported yet. `repeat` is the last round's outcome if the next one
+    may come to the same.
     """
 
     def __init__(self) -> None:
@@ -65,6 +93,9 @@ class State:
         self.order = PickingOrder()
         self.arrived: list[Job] = []
         self.unreported: dict[JobId, Job] = {}
+        self.repeat: Repeat | None = None
+        self._nodes_kept = 0
+        self._demands: dict[tuple[int, int], tuple[Primary, Demand]] = {}
         self._frozen: BoolArray | None = None
         self._frozen_version = -1
 
@@ -104,15 +135,43 @@ class State:
             job.klass = klass
         return job.klass
 
-    def prune_classes(self) -> None:
-        """Let go of classes that no pending job is in, once they are many."""
-        if len(self.classes) > 1000 + 2 * len(self.waiting):
-            live = {id(job.klass) for job in self.waiting.values()}
-            self.classes = {key: kl for key, kl in self.classes.items() if id(kl) in live}
+    def demand_of(self, primary: Primary, election: Election) -> Demand:
+        """The demand of a primary for jobs that meet these limits, made once for all of them."""
+        key = (id(primary), id(election))
+        found = self._demands.get(key)
+        if found is None or found[0] is not primary:
+            if len(self._demands) >= MANY_DEMANDS:
+                self._demands.clear()
+            demand = demand_of(primary, election, self.ledger, self.resources)
+            found = self._demands[key] = (primary, demand)
+        return found[1]
+
+    def tidy(self) -> None:
+        """Between rounds: let go of classes without a pending job, and of their expressions.
+
+        Done once classes or expressions are many beside those that are needed. Jobs that have
+        arrived since are not parsed yet and hold no expression; invalid requirements are parsed
+        again, since the table may have been full.
+        """
+        few = len(self.classes) <= MANY_CLASSES + 2 * len(self.waiting)
+        if few and self.table.node_count <= MANY_NODES + 2 * self._nodes_kept:
+            return
+        for job in self.waiting.values():
+            if job.klass is not None and job.klass.request is None:
+                job.klass = None
+        live = {id(job.klass) for job in self.waiting.values()}
+        self.classes = {key: kl for key, kl in self.classes.items() if id(kl) in live}
+        requests = [kl.request for kl in self.classes.values() if kl.request is not None]
+        self.language.sweep(requests, resources=self.resources, in_round=False, merged=True)
+        self._nodes_kept = self.table.node_count
+        self.candidates.forget()
+        self._demands.clear()
 
     def drop_classes(self) -> None:
         """Forget all classes: definitions, queues or limits have changed."""
         self.classes.clear()
+        self._demands.clear()
+        self.repeat = None
         for job in self.waiting.values():
             job.klass = None
 

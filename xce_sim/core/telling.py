@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xce_sim.core.candidates import Candidates
-from xce_sim.core.plans import Plan
+from xce_sim.core.plans import Plan, sizes_of
 from xce_sim.core.sieve import Sieve
 from xce_sim.model.reasons import IndexArray
 from xce_sim.model.verdict import Account, HostRows, MismatchPart, NotCandidates, Row, Scan
@@ -49,12 +49,12 @@ class Telling:
 
     def plan_discarded(self, plan: Plan, label: str) -> None:
         """A plan was generated and not tried."""
-        self._recorder.plan_discarded(plan.sizes, fill=plan.fill, same=label)
+        self._recorder.plan_discarded(sizes_of(plan), fill=plan.fill, same=label)
         self._account_for_others()
 
     def begin_plan(self, plan: Plan, label: str) -> None:
         """A plan is going to be tried."""
-        self._recorder.begin_plan(plan.sizes, fill=plan.fill, same=label)
+        self._recorder.begin_plan(sizes_of(plan), fill=plan.fill, same=label)
         self._account_for_others()
 
     def positions(

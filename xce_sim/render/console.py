@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 from xce_sim.render.sanitise import sanitised
 from xce_sim.render.theme import codes, colour_wanted
@@ -23,6 +23,10 @@ _BATCH = 1000
 
 class OutputClosed(Exception):
     """Nobody reads what is written any more."""
+
+
+class OutputFailed(OutputClosed):
+    """What is written can not be kept, because of a full disk for example; says why."""
 
 
 class Console:
@@ -80,8 +84,8 @@ class Console:
         """Let everything written so far be seen."""
         try:
             self._stream.flush()
-        except (BrokenPipeError, ConnectionResetError):
-            self._closed()
+        except OSError as error:
+            self._give_up(error)
 
     def text_of(self, line: Line) -> str:
         """One line as it is written, without its end."""
@@ -96,16 +100,18 @@ class Console:
     def _write(self, text: str) -> None:
         try:
             self._stream.write(text)
-        except (BrokenPipeError, ConnectionResetError):
-            self._closed()
+        except OSError as error:
+            self._give_up(error)
 
-    def _closed(self) -> None:
+    def _give_up(self, error: OSError) -> NoReturn:
         """Point the stream at nothing, so that its own last flush does not complain either."""
         with suppress(OSError, ValueError):
             nothing = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nothing, self._stream.fileno())
             os.close(nothing)
-        raise OutputClosed
+        if isinstance(error, BrokenPipeError | ConnectionResetError):
+            raise OutputClosed from None
+        raise OutputFailed(error.strerror or str(error)) from None
 
 
 def plain_text(line: Line) -> str:

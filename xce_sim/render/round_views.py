@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xce_sim.commands.inspected import RoundFacts
+from xce_sim.commands.inspected import DecisionRow, RoundFacts
 from xce_sim.commands.results import DecisionMade, RoundClosed, RoundOpened, RoundRange
 from xce_sim.commands.session import Settings
 from xce_sim.model.clock import format_time
@@ -34,6 +34,12 @@ def opened(result: RoundOpened, settings: Settings) -> Iterator[Line]:
 def decision(result: DecisionMade, settings: Settings) -> Iterator[Line]:
     """One decision of a round."""
     yield _decision(result.decision, settings.width)
+
+
+def decision_row(row: DecisionRow, settings: Settings) -> Line:
+    """A decision in a list."""
+    (_, _), *rest = _decision(row.decision, settings.width)
+    return (("plain", "  "), *rest)
 
 
 def closed(result: RoundClosed, settings: Settings) -> Iterator[Line]:

@@ -87,4 +87,5 @@ _ROWS: dict[type, Callable[[Any, Settings], Line]] = {
     inspected.SharedRow: account_views.shared_row,
     inspected.UserRow: account_views.user_row,
     inspected.BreakpointFacts: control_views.breakpoint_row,
+    inspected.DecisionRow: round_views.decision_row,
 }

@@ -23,13 +23,7 @@ from xce_sim.commands.results import (
     TraceTaken,
 )
 from xce_sim.commands.session import Session
-from xce_sim.errors import (
-    STATUS_ERROR,
-    STATUS_INTERRUPTED,
-    STATUS_OK,
-    STATUS_UNREADABLE,
-    UserError,
-)
+from xce_sim.errors import STATUS_ERROR, STATUS_INTERRUPTED, STATUS_OK, UserError
 from xce_sim.render import control_views
 from xce_sim.render.console import Console, OutputClosed, plain_text
 from xce_sim.render.views import lines_of
@@ -48,7 +42,8 @@ class Loop:
     """Runs lines in a session and shows what comes of them.
 
     `status` is what the program should end with: 1 once a command of a script has failed (3 for
-    a replay that can not be read), 130 once a script was interrupted. `over` is true after `quit`.
+    a replay that can not be read to its end), 130 once a script was interrupted. `over` is true
+    after `quit`.
     """
 
     def __init__(self, session: Session, console: Console) -> None:
@@ -155,7 +150,7 @@ class Loop:
         elif isinstance(result, Stopped) and result.cause == "interrupted" and not typed:
             self.status = STATUS_INTERRUPTED
         elif isinstance(result, ReplayComplete) and result.damage is not None and not typed:
-            self.status = max(self.status, STATUS_UNREADABLE)
+            self.status = max(self.status, result.damage.status)
 
     def _source(self, path: str, *, typed: bool) -> None:
         """Run a script from within; one that calls itself for ever is stopped.

@@ -89,6 +89,8 @@ class Shelf:
 
     def limit(self, last_round: int) -> None:
         """Stay within `max_bytes`: what the last round did not use goes first, then all."""
+        if not self.truths and not self.amounts:
+            return
         if self._bytes() > self.max_bytes:
             self.truths = {n: c for n, c in self.truths.items() if c.used == last_round}
             self.amounts = {n: c for n, c in self.amounts.items() if c.used == last_round}
