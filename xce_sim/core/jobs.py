@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xce_sim.core.charging import charges_of
+from xce_sim.core.charging import charges_of, refuse_uncountable
 from xce_sim.core.job import Job
 from xce_sim.core.order import fcfs_key
 from xce_sim.core.state import LINGER, State
@@ -123,7 +123,7 @@ def change_state(
 ) -> None:
     """Bring a job to a state; "the controller wins, also backwards", but never out of a final one.
 
-    `UserError` for a job that runs without an allocation.
+    `UserError` for a job that runs without an allocation, or with one beyond all counting.
     """
     if job.final:
         return
@@ -132,10 +132,10 @@ def change_state(
         if allocation is None or not allocation.hosts:
             raise UserError(f"job {job}: state {new} without allocations")
         started = not job.charged
+        _hold(state, job, allocation, told=True)
         job.state = new
         if start is not None or started:
             job.start_time = t if start is None else start
-        _hold(state, job, allocation)
         if started:
             job.decided = job.reported = False
         if new != "run":
@@ -227,11 +227,14 @@ def depart(state: State, now: Micros) -> None:
             remove(state, job)
 
 
-def _hold(state: State, job: Job, allocation: Allocation) -> None:
+def _hold(state: State, job: Job, allocation: Allocation, *, told: bool = False) -> None:
+    """Charge an allocation in place of the one that is held; `told` for one from outside."""
     if job.charges is not None and job.allocation == allocation:
         return
     election = state.elector.elect(job.user, job.queue, job.project)
     charges = charges_of(allocation, election, state.columns, state.ledger)
+    if told:
+        refuse_uncountable(job.id, charges, state.columns)
     _release(state, job)
     job.allocation, job.charges = allocation, charges
     state.ledger.charge(charges, state.frozen())
