@@ -323,3 +323,12 @@ def test_a_log_to_a_pipe_that_nobody_reads_is_refused_at_once(tmp_path: Path) ->
         1,
         f"xce-sim: log {pipe} can not be opened: No such device or address\n",
     )
+
+
+def test_a_line_without_end_is_refused_and_not_kept() -> None:
+    done = run("--sim", CONTENTION, "-i", stdin=b"step\n" + bytes((1 << 20) + 1))
+    assert done.returncode == 1
+    assert done.stderr.decode() == (
+        "xce-sim: standard input:2: a line of more than 1048576 bytes; this is no script\n"
+    )
+    assert b"[sim] stopped: 1 round done at round 1" in done.stdout
