@@ -326,6 +326,7 @@ BROKEN = {
     "running on nothing": ((*SETUP, event("job_new", '{"id": 2, "queue": "normal", "state": "run", "allocs": {}}')), ["run: event 6: job 2: run needs allocations"]),
     "started nowhere": ((*SETUP, event("job_update", '{"id": "7[2]", "state": "run"}')), ["run: event 6: job 7[2]: run needs allocations"]),
     "started again nowhere": ((*SETUP, event("job_update", f'{{"id": 1, {RUN}}}'), event("job_update", '{"id": 1, "state": "pend"}'), event("job_update", '{"id": 1, "state": "run"}')), ["run: event 8: job 1: run needs allocations"]),
+    "too many tasks": ((*SETUP, event("job_new", '{"id": 2, "queue": "normal", "max_tasks": 2147483648}')), ["job: event 6: job 2: more than 2147483647 tasks"]),
     "no tasks": ((*SETUP, event("job_new", '{"id": 2, "queue": "normal", "min_tasks": 0}')), ["job: event 6: job 2: fewer than one task"]),
     "fewer tasks at most than at least": ((*SETUP, event("job_new", '{"id": 2, "queue": "normal", "min_tasks": 4, "max_tasks": 2}')), ["job: event 6: job 2: at most 2 tasks but at least 4"]),
     "a negative run time": ((*SETUP, event("job_new", '{"id": 2, "queue": "normal", "run_time": -1}')), ["job: event 6: job 2: a negative run time"]),
