@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 from xce_sim.errors import UserError
 from xce_sim.model import event as ev
@@ -317,20 +318,26 @@ class World:
 
     def request(self, job: Job) -> Request | None:
         """The parsed requirement, None if it is invalid."""
-        language = Language(InternTable())
-        try:
-            request = language.parse(job.resreq, self.resources)
-            if self.queues[job.queue].resreq:
-                asked = language.parse(self.queues[job.queue].resreq, self.resources)
-                if asked.numbered or isinstance(asked.alternatives[0], Compound):
-                    return None
-        except UserError:
+        request = parsed(job.resreq, self.resources)
+        asked = parsed(self.queues[job.queue].resreq, self.resources)
+        if request is None or asked is None:
+            return None
+        if asked.numbered or isinstance(asked.alternatives[0], Compound):
             return None
         if (job.min_tasks, job.max_tasks) != (1, 1):
             for one in request.alternatives:
                 if isinstance(one, Compound) and not (job.min_tasks == job.max_tasks == one.count):
                     return None
         return request
+
+
+@cache
+def parsed(written: str, resources: ResourceTable) -> Request | None:
+    """What the parser makes of a text, None if it refuses it."""
+    try:
+        return Language(InternTable()).parse(written, resources)
+    except UserError:
+        return None
 
 
 def text(keys: list[str], host: str | None = None) -> str:

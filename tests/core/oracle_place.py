@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.oracle import Host, Job, World, text
+from core.oracle import Host, Job, World, parsed, text
 
 from xce_sim.model.job import Allocation, HostShare
-from xce_sim.resreq.intern import InternTable
-from xce_sim.resreq.language import Language
 from xce_sim.resreq.nodes import Node
 from xce_sim.resreq.plain import ERROR, TRUE, evaluate_values
 from xce_sim.resreq.request import Compound, Primary
@@ -87,8 +85,7 @@ class Placing:
         self.used = world.usage()
         self.names = [item.name for item in world.resources]
         self.queue = world.queues[job.queue]
-        language = Language(InternTable())
-        self.extra = language.parse(self.queue.resreq, world.resources).alternatives[0]
+        self.extra = parsed(self.queue.resreq, world.resources).alternatives[0]
         self.limits = [
             (limit, keys)
             for limit in world.config.limits

@@ -71,7 +71,7 @@ def limits(draw, number):
         form = draw(integers(0, 3))
         if form >= 2:
             fields[f"{key}s" if form == 2 else f"per_{key}"] = draw(scope_list(names, group))
-    value = draw(integers(0, 6))
+    value = draw(one_of(0, 1, 2, 3, 4, 5, 6, 8, 8, 12, 12))
     if resource in ("mem", "scratch"):
         value *= 60
     return Limit(name=f"lim{number}", resource=resource, value=value * 1000, **fields)
@@ -82,14 +82,12 @@ def queues(draw, name):
     return Queue(
         name=name,
         priority=draw(integers(0, 2)),
-        hosts=draw(nothing() | nothing() | subset([*HOSTS, "gone"])),
-        active=not draw(chance(6)),
-        resreq=draw(
+        hosts=draw(subset([*HOSTS, "gone"], least=2)) if draw(chance(6)) else None,
+        active=not draw(chance(12)),
+        resreq=""
+        if not draw(chance(4))
+        else draw(
             one_of(
-                "",
-                "",
-                "",
-                "",
                 "gpu",
                 "type==linux rusage[mem=50]",
                 "rusage[license=1]",
@@ -102,6 +100,9 @@ def queues(draw, name):
                 "{gpu} || {mem}",
                 "1*{gpu}",
                 "mem > ",
+                "slots > 1",
+                "order[-slots]",
+                "same[gpu]",
             )
         ),
     )
@@ -109,13 +110,13 @@ def queues(draw, name):
 
 @composite
 def configs(draw, *, resources=True):
-    number = draw(integers(0, 4))
+    number = draw(one_of(0, 1, 1, 2, 2, 3, 4))
     return Config(
         queues=tuple(draw(queues(name)) for name in QUEUES),
         limits=tuple(draw(limits(i)) for i in range(number)),
         groups=GROUPS,
         params=Params(
-            policy=draw(one_of("builtin_fcfs", "builtin_fcfs", "builtin_fcfs_strict")),
+            policy=draw(one_of(*["builtin_fcfs"] * 4, "builtin_fcfs_strict")),
             spread=draw(one_of("even", "even", "fill")),
         ),
     )
@@ -125,9 +126,9 @@ def configs(draw, *, resources=True):
 def host_values(draw):
     values = {}
     if not draw(chance(6)):
-        values["mem"] = draw(integers(0, 4)) * 60_000
+        values["mem"] = draw(integers(0, 6)) * 60_000
     if draw(chance(2)):
-        values["scratch"] = draw(integers(0, 3)) * 60_000
+        values["scratch"] = draw(integers(0, 5)) * 60_000
     if draw(chance(2)):
         values["ut"] = draw(one_of(0.0, 1.0, 0.5, -1.0))
     if draw(chance(2)):
@@ -141,8 +142,8 @@ def host_values(draw):
 
 @composite
 def workers(draw, name):
-    status = draw(sampled(STATUSES)) if draw(chance(3)) else "ok"
-    slots = draw(one_of(4, 2, 1, 3, 6, 0))
+    status = draw(sampled(STATUSES)) if draw(chance(5)) else "ok"
+    slots = draw(one_of(4, 2, 1, 3, 6, 8, 4, 6, 0))
     return Worker(name=name, slots=slots, status=status, values=draw(host_values()))
 
 
@@ -171,7 +172,7 @@ def rusages(draw):
 @composite
 def primaries(draw, *, inside=False):
     parts = []
-    select = draw(sampled(SELECTS))
+    select = draw(sampled(SELECTS)) if draw(chance(2)) else ""
     if select:
         parts.append(f"select[{select}]")
     usage = draw(rusages())
@@ -212,7 +213,7 @@ def primaries(draw, *, inside=False):
             )
             + "]"
         )
-    if draw(chance(20)):
+    if draw(chance(40)):
         parts.append(draw(one_of("affinity[core]", "cu[type=rack]", "span[block=2]")))
         if sum(part.startswith("span") for part in parts) > 1:
             parts.pop()
@@ -240,12 +241,12 @@ BAD = [
 @composite
 def sized(draw):
     """A requirement and its task counts."""
-    form = draw(integers(0, 11))
-    if form <= 5:
+    form = draw(integers(0, 13))
+    if form <= 7:
         text, total = draw(just("") | primaries()), None
-    elif form <= 7:
+    elif form <= 9:
         text, total = draw(compounds())
-    elif form <= 10:
+    elif form <= 12:
         parts = draw(
             lists(
                 primaries().map(lambda t: (t, None)) | compounds() | just(("", None)),
@@ -267,7 +268,7 @@ def sized(draw):
             high += 1
         return text, low, high
     low = draw(one_of(1, 1, 2, 3, 4, 6))
-    return text, low, draw(one_of(None, low, low + 1, low + 3))
+    return text, low, draw(one_of(None, None, low, low + 1, low + 3))
 
 
 @composite
@@ -284,7 +285,7 @@ def specs(draw, job_id, *, timed):
         resreq=text,
         min_tasks=low,
         max_tasks=high,
-        hosts=draw(nothing() | nothing() | nothing() | subset([*HOSTS, "gone"])),
+        hosts=draw(subset([*HOSTS, "gone"])) if draw(chance(10)) else None,
         run_time=None if run is None else run * SECOND,
     )
 
@@ -408,7 +409,7 @@ def values_update(draw, history):
 
 
 def shared_values(draw):
-    values = {"license": draw(integers(0, 4)) * 1000, "token": draw(integers(0, 4)) * 500}
+    values = {"license": draw(integers(0, 8)) * 1000, "token": draw(integers(0, 8)) * 500}
     if draw(chance(2)):
         values["phase"] = draw(one_of(0.0, 1.0))
     return values
@@ -445,11 +446,15 @@ KINDS = [
 ]  # fmt: skip
 
 
+PLACING = [*[job_new] * 12, jobs_push, values_update, shared_update]
+"""What fills hosts and changes little else."""
+
+
 @composite
-def worlds(draw, *, modes=("recorded", "workload"), max_events=22):
+def worlds(draw, *, modes=("recorded", "workload"), max_events=22, kinds=KINDS):
     """A header and a history: resources, hosts, configuration first, then anything."""
     history = History(draw(sampled(modes)))
-    history.hosts = HOSTS[: draw(integers(1, 6))]
+    history.hosts = HOSTS[: draw(integers(2, 6))]
     header = ev.Header(mode=history.mode, interval=draw(one_of(0, 0, 1, 3)) * SECOND)
     events = [
         ev.ResourceDefs(t=0, defs=DEFS),
@@ -466,7 +471,7 @@ def worlds(draw, *, modes=("recorded", "workload"), max_events=22):
             events.append(ev.RoundBegin(t=history.t, round=history.round))
             events.append(ev.RoundEnd(t=history.t, round=history.round))
         else:
-            events.append(draw(sampled(KINDS))(draw, history))
+            events.append(draw(sampled(kinds))(draw, history))
     if history.mode == "recorded":
         events.append(ev.RoundBegin(t=history.t, round=history.round + 1))
         events.append(ev.RoundEnd(t=history.t, round=history.round + 1))

@@ -61,9 +61,13 @@ def arrive(state: State, spec: JobSpec, t: Micros, *, with_state: bool) -> None:
             _assign(job, spec, t)
             if keys != (job.user, job.queue, job.project):
                 recharge(state, job)
+            if job.charged:
+                state.arrived.append(job)
         if with_state:
             change_state(state, job, spec.state, spec.start_time, spec.end_time, spec.allocs, t)
-            job.decided, job.reported = spec.decided, spec.reported
+            if spec.decided or spec.reported:
+                job.decided, job.reported = spec.decided, spec.reported
+                state.unreported.pop(job.id, None)
         refile(state, job)
 
 
