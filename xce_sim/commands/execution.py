@@ -104,6 +104,8 @@ def _play(session: Session, reporter: Reporter, rounds: int | None) -> Iterator[
                 stop = Stopped(cause="interrupted", place=player.place)
             if stop is not None:
                 yield from reporter.end()
+                if hits:
+                    yield from reporter.stopping_at(happening)
                 yield stop
                 return
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xce_sim.core.charging import charges_of
+from xce_sim.core.charging import charges_of, refuse_uncountable
 from xce_sim.core.job import Job
 from xce_sim.core.order import fcfs_key
 from xce_sim.core.state import LINGER, State
@@ -61,9 +61,13 @@ def arrive(state: State, spec: JobSpec, t: Micros, *, with_state: bool) -> None:
             _assign(job, spec, t)
             if keys != (job.user, job.queue, job.project):
                 recharge(state, job)
+            if job.charged:
+                state.arrived.append(job)
         if with_state:
             change_state(state, job, spec.state, spec.start_time, spec.end_time, spec.allocs, t)
-            job.decided, job.reported = spec.decided, spec.reported
+            if spec.decided or spec.reported:
+                job.decided, job.reported = spec.decided, spec.reported
+                state.unreported.pop(job.id, None)
         refile(state, job)
 
 
@@ -123,7 +127,7 @@ def change_state(
 ) -> None:
     """Bring a job to a state; "the controller wins, also backwards", but never out of a final one.
 
-    `UserError` for a job that runs without an allocation.
+    `UserError` for a job that runs without an allocation, or with one beyond all counting.
     """
     if job.final:
         return
@@ -132,13 +136,15 @@ def change_state(
         if allocation is None or not allocation.hosts:
             raise UserError(f"job {job}: state {new} without allocations")
         started = not job.charged
+        _hold(state, job, allocation, told=True)
         job.state = new
         if start is not None or started:
             job.start_time = t if start is None else start
-        _hold(state, job, allocation)
         if started:
             job.decided = job.reported = False
-        if new == "run" and not job.decided and not job.reported:
+        if new != "run":
+            state.unreported.pop(job.id, None)
+        elif not job.decided and not job.reported:
             state.unreported[job.id] = job
         state.arrived.append(job)
         return
@@ -197,7 +203,7 @@ def recharge(state: State, job: Job) -> None:
     """Charge a running job anew: something that its limits depend on has changed."""
     if job.charged and job.allocation is not None:
         allocation = job.allocation
-        _let_go(state, job)
+        _release(state, job)
         _hold(state, job, allocation)
 
 
@@ -229,11 +235,14 @@ def depart(state: State, now: Micros) -> None:
             remove(state, job)
 
 
-def _hold(state: State, job: Job, allocation: Allocation) -> None:
+def _hold(state: State, job: Job, allocation: Allocation, *, told: bool = False) -> None:
+    """Charge an allocation in place of the one that is held; `told` for one from outside."""
     if job.charges is not None and job.allocation == allocation:
         return
     election = state.elector.elect(job.user, job.queue, job.project)
     charges = charges_of(allocation, election, state.columns, state.ledger)
+    if told:
+        refuse_uncountable(job.id, charges, state.columns)
     _release(state, job)
     job.allocation, job.charges = allocation, charges
     state.ledger.charge(charges, state.frozen())
