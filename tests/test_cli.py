@@ -304,3 +304,31 @@ def test_a_check_that_could_not_read_on_does_not_praise_the_whole_file(tmp_path:
         f"[check] {path}: 2 events, no broken rule up to where reading stopped\n"
     )
     assert "unknown event 'bogus'" in done.stderr.decode()
+
+
+def test_a_log_that_can_not_be_written_is_told_once_and_changes_nothing() -> None:
+    told = run("--sim", CONTENTION, "--log", "/dev/full")
+    quiet = run("--sim", CONTENTION)
+    assert (told.returncode, told.stdout) == (0, quiet.stdout)
+    assert [line for line in told.stderr.decode().splitlines() if "played in" not in line] == [
+        "xce-sim: log /dev/full can not be written: No space left on device"
+    ]
+
+
+def test_a_log_to_a_pipe_that_nobody_reads_is_refused_at_once(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    done = run("--sim", CONTENTION, "--log", pipe)
+    assert (done.returncode, done.stderr.decode()) == (
+        1,
+        f"xce-sim: log {pipe} can not be opened: No such device or address\n",
+    )
+
+
+def test_a_line_without_end_is_refused_and_not_kept() -> None:
+    done = run("--sim", CONTENTION, "-i", stdin=b"step\n" + bytes((1 << 20) + 1))
+    assert done.returncode == 1
+    assert done.stderr.decode() == (
+        "xce-sim: standard input:2: a line of more than 1048576 bytes; this is no script\n"
+    )
+    assert b"[sim] stopped: 1 round done at round 1" in done.stdout

@@ -196,6 +196,15 @@ def test_info_round_tells_the_time_of_the_round_and_not_of_the_events_after_it(
     )
 
 
+def test_a_person_who_typed_has_seen_the_damage_and_leaves_with_a_good_status(
+    replay: Path,
+) -> None:
+    replay.write_text(replay.read_text()[:-30])
+    sitting = Sitting(replay)
+    assert "[sim] replay cut off: " in sitting.type("continue")
+    assert sitting.loop.status == STATUS_OK
+
+
 def test_continue_folds_rounds_alike(tmp_path: Path) -> None:
     """Jobs that only finish, and the same job waiting all the time, make one line."""
     events = [config(), hosts(1, 4), job(9, min_tasks=9)]
@@ -230,3 +239,10 @@ def test_a_traced_round_is_never_folded(tmp_path: Path) -> None:
         "[sim] round 5  1970-01-01 00:00:04  0 dispatched, 2 pending: 8-9",
         "[sim] replay complete at round 5, 1970-01-01 00:00:04, event 8",
     ]
+
+
+def test_accounts_agree_before_anything_but_definitions_was_pushed(tmp_path: Path) -> None:
+    """The sitting compares the accounts before every round."""
+    definitions = {"t": 0, "resource_defs": [{"name": "mem", "consumable": True}]}
+    text = Sitting(write_replay(tmp_path / "bare.jsonl", definitions)).run("continue")
+    assert text.startswith("[sim] round 1  1970-01-01 00:00:00  idle\n")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xce_sim.core.charging import charges_of
+from xce_sim.core.charging import charges_of, refuse_uncountable
 from xce_sim.core.job import Job
 from xce_sim.core.order import fcfs_key
 from xce_sim.core.state import LINGER, State
@@ -127,7 +127,7 @@ def change_state(
 ) -> None:
     """Bring a job to a state; "the controller wins, also backwards", but never out of a final one.
 
-    `UserError` for a job that runs without an allocation.
+    `UserError` for a job that runs without an allocation, or with one beyond all counting.
     """
     if job.final:
         return
@@ -136,10 +136,10 @@ def change_state(
         if allocation is None or not allocation.hosts:
             raise UserError(f"job {job}: state {new} without allocations")
         started = not job.charged
+        _hold(state, job, allocation, told=True)
         job.state = new
         if start is not None or started:
             job.start_time = t if start is None else start
-        _hold(state, job, allocation)
         if started:
             job.decided = job.reported = False
         if new != "run":
@@ -164,13 +164,16 @@ def finish(state: State, job: Job, end: Micros) -> None:
 
 
 def dispatch(state: State, job: Job, allocation: Allocation) -> None:
-    """A pending job was dispatched here: it runs, and holds its allocation."""
+    """A pending job was dispatched here: it runs, and holds its allocation.
+
+    Nothing has changed if charging the allocation raises.
+    """
+    _hold(state, job, allocation)
     job.state = "run"
     job.klass = None
     job.start_time = state.now
     job.decided = True
     job.reported = False
-    _hold(state, job, allocation)
     state.arrived.append(job)
     refile(state, job)
 
@@ -207,6 +210,7 @@ def recharge(state: State, job: Job) -> None:
 def remove(state: State, job: Job) -> None:
     """Take a job out of all tables."""
     _let_go(state, job)
+    job.klass = None
     del state.jobs[job.id]
     state.waiting.pop(job.id, None)
     state.unreported.pop(job.id, None)
@@ -231,11 +235,14 @@ def depart(state: State, now: Micros) -> None:
             remove(state, job)
 
 
-def _hold(state: State, job: Job, allocation: Allocation) -> None:
+def _hold(state: State, job: Job, allocation: Allocation, *, told: bool = False) -> None:
+    """Charge an allocation in place of the one that is held; `told` for one from outside."""
     if job.charges is not None and job.allocation == allocation:
         return
     election = state.elector.elect(job.user, job.queue, job.project)
     charges = charges_of(allocation, election, state.columns, state.ledger)
+    if told:
+        refuse_uncountable(job.id, charges, state.columns)
     _release(state, job)
     job.allocation, job.charges = allocation, charges
     state.ledger.charge(charges, state.frozen())
