@@ -276,3 +276,61 @@ def test_it_runs_as_a_module() -> None:
         [sys.executable, "-m", "xce_sim", "--version"], capture_output=True, cwd=ROOT, check=True
     )
     assert done.stdout.startswith(b"xce-sim ")
+
+
+@pytest.mark.parametrize(
+    ("interval", "why"),
+    [
+        ("-1", "'-1' is negative"),
+        ("0.0000001", "time 0.0000001 has more than six decimals"),
+        ("soon", "'soon' is not a time in seconds"),
+    ],
+)
+def test_an_interval_that_can_not_be_played_is_refused_at_the_import(
+    tmp_path: Path, interval: str, why: str
+) -> None:
+    target = tmp_path / "a.jsonl"
+    arguments = ("import", "swf", "log.swf", "-o", target, f"--interval={interval}")
+    done = run(*arguments, program="replay_main")
+    assert (done.returncode, done.stdout, target.exists()) == (2, b"", False)
+    assert done.stderr.decode() == (
+        f"xce-replay import swf: argument --interval: {why}; xce-replay import swf --help tells more\n"
+    )
+
+
+def test_a_check_that_could_not_read_on_does_not_praise_the_whole_file(tmp_path: Path) -> None:
+    path = write_replay(tmp_path / "damaged.jsonl", config(), hosts(1), {"t": 1, "bogus": {}})
+    done = run("check", path, program="replay_main")
+    assert done.returncode == 3
+    assert done.stdout.decode() == (
+        f"[check] {path}: 2 events, no broken rule up to where reading stopped\n"
+    )
+    assert "unknown event 'bogus'" in done.stderr.decode()
+
+
+def test_a_log_that_can_not_be_written_is_told_once_and_changes_nothing() -> None:
+    told = run("--sim", CONTENTION, "--log", "/dev/full")
+    quiet = run("--sim", CONTENTION)
+    assert (told.returncode, told.stdout) == (0, quiet.stdout)
+    assert [line for line in told.stderr.decode().splitlines() if "played in" not in line] == [
+        "xce-sim: log /dev/full can not be written: No space left on device"
+    ]
+
+
+def test_a_log_to_a_pipe_that_nobody_reads_is_refused_at_once(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    done = run("--sim", CONTENTION, "--log", pipe)
+    assert (done.returncode, done.stderr.decode()) == (
+        1,
+        f"xce-sim: log {pipe} can not be opened: No such device or address\n",
+    )
+
+
+def test_a_line_without_end_is_refused_and_not_kept() -> None:
+    done = run("--sim", CONTENTION, "-i", stdin=b"step\n" + bytes((1 << 20) + 1))
+    assert done.returncode == 1
+    assert done.stderr.decode() == (
+        "xce-sim: standard input:2: a line of more than 1048576 bytes; this is no script\n"
+    )
+    assert b"[sim] stopped: 1 round done at round 1" in done.stdout

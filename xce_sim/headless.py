@@ -15,7 +15,7 @@ from xce_sim.cli import SimOptions
 from xce_sim.core.core import Core
 from xce_sim.errors import STATUS_ERROR, STATUS_INTERRUPTED, STATUS_OK
 from xce_sim.model.clock import format_time
-from xce_sim.render import program_views, summary_views, verify_views
+from xce_sim.render import program_views, summary_views
 from xce_sim.render.console import Console
 from xce_sim.render.progress import Progress
 from xce_sim.replay.reader import Numbered, Replay
@@ -120,15 +120,20 @@ def _play_to_the_end(
 def _show_result(
     result: Summary, verification: Verification | None, output: Console, *, as_json: bool
 ) -> None:
+    if verification is None:
+        if as_json:
+            output.write(summary_views.summary_json(result, None) + "\n")
+        else:
+            output.show(summary_views.summary(result))
+        return
+    from xce_sim.render import verify_views  # noqa: PLC0415  only with --sim-verify
+
     if as_json:
-        more = None
-        if verification is not None:
-            more = {"verification": verify_views.verification_json(verification)}
+        more = {"verification": verify_views.verification_json(verification)}
         output.write(summary_views.summary_json(result, more) + "\n")
         return
     output.show(summary_views.summary(result))
-    if verification is not None:
-        output.show(verify_views.report(verification))
+    output.show(verify_views.report(verification))
 
 
 def _play(engine: Engine, followed: _Followed, path: str) -> None:

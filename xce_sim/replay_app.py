@@ -6,7 +6,6 @@ from argparse import Namespace
 from collections.abc import Callable
 
 from xce_sim.errors import STATUS_ERROR, STATUS_OK
-from xce_sim.model.clock import parse_seconds
 from xce_sim.model.resources import ResourceTable
 from xce_sim.program import guarded_run
 from xce_sim.render import program_views, replay_views, resreq_views
@@ -82,7 +81,7 @@ def _import(options: Namespace, output: Console, _errors: Console) -> int:
         host_memory=None if options.host_mem is None else parse_memory(options.host_mem),
         policy=options.policy,
         spread=options.spread,
-        interval=parse_seconds(options.interval),
+        interval=options.interval,
         strict=options.strict,
     )
     form = unpacked_form(options.target)

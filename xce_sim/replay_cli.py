@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from xce_sim import __version__
 from xce_sim.cli import Parser
+from xce_sim.errors import UserError
+from xce_sim.model.clock import Micros, parse_seconds
 
 NOT_YET = ("cut", "diff")
 IMPORTS_NOT_YET = ("lsf", "slurm", "pbs")
@@ -80,7 +82,13 @@ def _add_import(commands: argparse._SubParsersAction[Parser]) -> None:
     add("--host-mem", metavar="SIZE", help="memory of each host, such as 64G; jobs then ask for it")
     add("--policy", default="builtin_fcfs", help="picking policy (default: %(default)s)")
     add("--spread", choices=("even", "fill"), default="even", help="default: %(default)s")
-    add("--interval", default="0", metavar="SECONDS", help="least time between two rounds")
+    add(
+        "--interval",
+        type=_interval,
+        default="0",
+        metavar="SECONDS",
+        help="least time between two rounds",
+    )
     add("--strict", action="store_true", help="a record that can not be used is an error")
 
 
@@ -88,3 +96,13 @@ def _positive(text: str) -> int:
     if not (text.isascii() and text.isdecimal()) or int(text[:12]) < 1 or len(text) > 9:
         raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
     return int(text)
+
+
+def _interval(text: str) -> Micros:
+    try:
+        interval = parse_seconds(text)
+    except UserError as error:
+        raise argparse.ArgumentTypeError(error.message) from None
+    if interval < 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is negative")
+    return interval

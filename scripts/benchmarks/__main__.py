@@ -11,7 +11,7 @@ import numpy as np
 
 from xce_sim import __version__
 
-NOT_PARTS = {"__init__", "__main__", "measuring", "swf_workload", "accasim_peer"}
+NOT_PARTS = {"__init__", "__main__", "measuring", "swf_workload", "accasim_peer", "hookless"}
 
 
 def parts() -> list[str]:

@@ -93,6 +93,13 @@ def test_abbreviations(line: str, name: str) -> None:
     assert REGISTRY.find(line.split()).name == name
 
 
+def test_the_abbreviation_that_help_tells_is_true(sitting: Sitting) -> None:
+    (line,) = [each for each in sitting.run("help").splitlines() if "cut short" in each]
+    short, _, full = line.rpartition(": ")[2].rstrip(".").partition(" is ")
+    assert REGISTRY.find(short.split()) == REGISTRY.find(full.split())
+    assert short != full
+
+
 @pytest.mark.parametrize(
     ("line", "label", "message", "hint"),
     [

@@ -161,3 +161,26 @@ def test_a_limit_on_an_unknown_resource_stops_the_round() -> None:
     core.apply(ev.ConfigPush(t=0, config=Config(queues=(Queue(name="q"),), limits=(wrong,))))
     with pytest.raises(UserError, match="limit x: unknown resource 'nope'"):
         next(core.session(1))
+
+
+@pytest.mark.parametrize(
+    ("before", "then", "what"),
+    [
+        ("n1:1(mem=4e15)", "n1:1(mem=1e15)", "mem on host n1"),
+        ("n1:1(mem=1e15)", "n1:1(mem=3e15) n2:1(mem=3e15)", "mem over all hosts"),
+        ("n1:1(mem=3e15)", "n2:1(mem=3e15)", "pool over all hosts"),
+    ],
+)
+def test_what_is_told_to_run_never_wraps_an_account_around(
+    before: str, then: str, what: str
+) -> None:
+    """Accounts are int64: without a refusal the host would look free, and jobs would go there."""
+    scene = Scene(*hosts(2, 4, mem=8), limits=[limit("pool", "mem", 9, hosts="n1 n2")])
+    scene.submit(job(1), job(2))
+    scene.update(1, state="run", allocs=takes(before))
+    held = scene.in_use()
+    with pytest.raises(UserError) as caught:
+        scene.update(2, state="run", allocs=takes(then))
+    assert caught.value.message == f"job 2: more {what} in use than can be counted"
+    assert caught.value.hint == "accounts count up to 4611686018427387.903"
+    assert scene.in_use() == held

@@ -165,6 +165,44 @@ def test_a_damaged_replay_plays_up_to_the_damage(replay: Path) -> None:
     damage, complete = text.splitlines()[-2:]
     assert damage.startswith("[sim] replay cut off: ")
     assert complete.startswith("[sim] replay complete at round 13, 1970-01-01 00:00:23, event 9")
+    assert sitting.loop.status == 3
+
+
+def test_damage_is_not_called_a_cut_and_gives_status_3(tmp_path: Path) -> None:
+    path = write_replay(tmp_path / "damaged.jsonl", config(), hosts(1), {"t": 1, "bogus": {}})
+    sitting = Sitting(path)
+    assert sitting.run("step", "continue").splitlines()[-2:] == [
+        f"[sim] replay damaged: {path}: event 3, byte {_line_begins(path, 3)}: unknown event 'bogus'",
+        "[sim] replay complete at round 1, 1970-01-01 00:00:00, event 2",
+    ]
+    assert sitting.loop.status == 3
+
+
+def _line_begins(path: Path, number: int) -> int:
+    return sum(map(len, path.read_bytes().splitlines(keepends=True)[:number]))
+
+
+def test_info_round_tells_the_time_of_the_round_and_not_of_the_events_after_it(
+    tmp_path: Path,
+) -> None:
+    path = write_replay(tmp_path / "later.jsonl", config(), hosts(1), job(1), job(2, 5))
+    sitting = Sitting(path)
+    stopped = sitting.run("break job 2", "continue").splitlines()[-1]
+    assert stopped == "[sim] stopped: breakpoint 1 (job 2) at round 1, 1970-01-01 00:00:05, event 4"
+    assert sitting.run("info round") == (
+        "round 1  1970-01-01 00:00:00  event 4  its session is over\n"
+        "  events 1 new, 2 pushes\n"
+        "  dispatched 1  pending 0\n"
+    )
+
+
+def test_a_person_who_typed_has_seen_the_damage_and_leaves_with_a_good_status(
+    replay: Path,
+) -> None:
+    replay.write_text(replay.read_text()[:-30])
+    sitting = Sitting(replay)
+    assert "[sim] replay cut off: " in sitting.type("continue")
+    assert sitting.loop.status == STATUS_OK
 
 
 def test_continue_folds_rounds_alike(tmp_path: Path) -> None:
@@ -201,3 +239,10 @@ def test_a_traced_round_is_never_folded(tmp_path: Path) -> None:
         "[sim] round 5  1970-01-01 00:00:04  0 dispatched, 2 pending: 8-9",
         "[sim] replay complete at round 5, 1970-01-01 00:00:04, event 8",
     ]
+
+
+def test_accounts_agree_before_anything_but_definitions_was_pushed(tmp_path: Path) -> None:
+    """The sitting compares the accounts before every round."""
+    definitions = {"t": 0, "resource_defs": [{"name": "mem", "consumable": True}]}
+    text = Sitting(write_replay(tmp_path / "bare.jsonl", definitions)).run("continue")
+    assert text.startswith("[sim] round 1  1970-01-01 00:00:00  idle\n")

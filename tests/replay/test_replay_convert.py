@@ -104,7 +104,7 @@ def test_targets_that_can_not_be_written(tmp_path, small):
     for target in (folder, pipe):
         assert refusal(small, target) == f"{target}: is not a regular file and can not be replaced"
     nowhere = tmp_path / "nowhere" / "a.jsonl"
-    assert refusal(small, nowhere) == f"{nowhere}: no such file"
+    assert refusal(small, nowhere) == f"{nowhere}: there is no folder {nowhere.parent}"
     for name in ("a.txt", "a.jsonl.gz"):
         with pytest.raises(ReplayError):
             convert(small, tmp_path / name)

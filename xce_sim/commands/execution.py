@@ -110,13 +110,14 @@ def _play(session: Session, reporter: Reporter, rounds: int | None) -> Iterator[
                 stop = Stopped(cause="interrupted", place=player.place)
             if stop is not None:
                 yield from reporter.end()
+                if hits:
+                    yield from reporter.stopping_at(happening)
                 yield stop
                 return
 
 
 def _completed(player: Player) -> ReplayComplete:
-    damage = player.engine.damage
-    return ReplayComplete(place=player.place, damage=None if damage is None else damage.message)
+    return ReplayComplete(place=player.place, damage=player.engine.damage)
 
 
 COMMANDS: tuple[Command, ...] = (

@@ -228,7 +228,10 @@ Phase = Literal["before", "due", "session", "between", "complete"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundFacts:
-    """The round at which the replay stands, with what it has decided so far."""
+    """The round at which the replay stands, with what it has decided so far.
+
+    `time` is the round's own: events of a later instant may have been applied since.
+    """
 
     round: int
     time: Micros

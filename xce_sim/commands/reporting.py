@@ -2,7 +2,8 @@
 
 Continue mode "folds neighbouring rounds with the same fingerprint (nothing dispatched, the same
 jobs pending) into one range". A traced decision is always reported, with its echo, and a round
-that has one is never part of a range.
+that has one is never part of a range. A decision at which a breakpoint stops is shown too: whoever
+stops there wants to know which one it was.
 """
 
 from __future__ import annotations
@@ -36,10 +37,8 @@ class Reporter:
         if isinstance(happening, RoundBegins):
             yield RoundOpened(round=happening.round, time=happening.t, counts=happening.counts)
         elif isinstance(happening, Decided):
-            if self._session.settings.echo == "on" or happening.record is not None:
-                yield from (
-                    DecisionMade(decision=each) for each in one_by_one((happening.decision,))
-                )
+            if self._shows(happening):
+                yield from _decisions(happening)
             if happening.record is not None:
                 yield self._traced(happening)
             yield from _mismatches(happening)
@@ -47,9 +46,18 @@ class Reporter:
             yield from _mismatches(happening)
             yield _closed(self._session.player.log)
 
+    def stopping_at(self, happening: Happening) -> Iterator[Result]:
+        """The decision at which a breakpoint stops, unless it was shown with the others."""
+        if isinstance(happening, Decided) and not self._shows(happening):
+            yield from _decisions(happening)
+
     def end(self) -> Iterator[Result]:
         """Whatever was held back; called when execution stops."""
         yield from ()
+
+    def _shows(self, happening: Decided) -> bool:
+        """Whether a decision is echoed."""
+        return self._session.settings.echo == "on" or happening.record is not None
 
     def _traced(self, happening: Decided) -> TraceTaken:
         record = happening.record
@@ -95,6 +103,10 @@ class FoldingReporter(Reporter):
         if held is not None:
             yield held
 
+    def _shows(self, happening: Decided) -> bool:
+        """Only with its trace."""
+        return happening.record is not None
+
     def _fold(self, closed: RoundClosed) -> Iterator[Result]:
         held = self._range
         if held is not None and held.pending == closed.pending:
@@ -113,6 +125,10 @@ class FoldingReporter(Reporter):
 def _mismatches(happening: Decided | RoundEnded) -> Iterator[Result]:
     for difference in happening.differences:
         yield Mismatch(difference=difference)
+
+
+def _decisions(happening: Decided) -> Iterator[Result]:
+    return (DecisionMade(decision=each) for each in one_by_one((happening.decision,)))
 
 
 def _closed(log: RoundLog) -> RoundClosed:

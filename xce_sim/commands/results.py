@@ -29,6 +29,7 @@ from xce_sim.commands.inspected import (
     SharedRow,
     UserRow,
 )
+from xce_sim.errors import ReplayError
 from xce_sim.model.clock import Micros
 from xce_sim.model.decision import Decision
 from xce_sim.model.ids import JobId
@@ -152,7 +153,7 @@ class ReplayComplete:
     """Nothing is left to happen; `damage` says why the file gave out before its end."""
 
     place: Place
-    damage: str | None = None
+    damage: ReplayError | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ def info_round(session: Session, *, all: Flag = False) -> RoundFacts:
     log, place = session.player.log, session.player.place
     return RoundFacts(
         round=log.round,
-        time=place.time,
+        time=log.time,
         event=place.event,
         phase=log.phase,
         counts=log.counts,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from xce_sim.core.building import Part, build, merged
 from xce_sim.core.classes import SchedulingClass
 from xce_sim.core.demand import requested_amounts
+from xce_sim.core.faults import cause_of
 from xce_sim.core.findings import Findings, combined_body
 from xce_sim.core.reservation import Reservation
 from xce_sim.core.search import Placement, Search, Task
@@ -24,17 +25,22 @@ from xce_sim.model.reasons import ReasonBody, Reasons
 from xce_sim.resreq.request import Compound, Member, Primary
 
 if TYPE_CHECKING:
-    from xce_sim.core.telling import Telling
+    from xce_sim.core.telling import Explainers, Telling
     from xce_sim.trace.entries import ScopeKind
     from xce_sim.trace.recorder import Recorder
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The outcome of trying one job: an allocation, or reasons (None if none were found)."""
+    """The outcome of trying one job: an allocation, or reasons (None if none were found).
+
+    `doubtful` says that an internal error kept hosts from being looked at: the outcome need not
+    be that of the next attempt.
+    """
 
     allocation: Allocation | None
     reasons: Reasons | None
+    doubtful: bool = False
 
 
 class Allocator:
@@ -43,6 +49,7 @@ class Allocator:
     def __init__(self, state: State) -> None:
         self._state = state
         self._recorder: Recorder | None = None
+        self._explainers: Explainers | None = None
 
     def attempt(self, klass: SchedulingClass, recorder: Recorder | None) -> Attempt:
         """Try one job of a class; `recorder` is set for a traced job."""
@@ -65,13 +72,16 @@ class Allocator:
             refused.append((number if request.numbered else None, findings))
         if recorder is not None and request.numbered:
             recorder.alternatives_done(0, count)
-        return Attempt(None, self._reasons(refused))
+        doubtful = any(findings.doubtful for _, findings in refused)
+        return Attempt(None, self._reasons(refused, eager=doubtful), doubtful)
 
-    def _reasons(self, refused: list[tuple[int | None, Findings]]) -> Reasons | None:
+    def _reasons(
+        self, refused: list[tuple[int | None, Findings]], *, eager: bool
+    ) -> Reasons | None:
         if not refused:
             return None
         names = self._state.columns.names
-        if self._recorder is None:
+        if not eager:
             return Reasons(lambda: _body(refused), names)
         body = combined_body(refused)
         return None if body is None else Reasons(body, names)
@@ -87,13 +97,13 @@ class Allocator:
         whole = Member(count=klass.max_tasks, primary=alternative)
         if self._recorder is None:
             part, findings = self._primary(klass, whole, klass.min_tasks, Reservation())
-            return (None if part is None else merged((part,))), findings
+            return (None if part is None else part.allocation), findings
         number, of = scope or (1, 1)
         kind: ScopeKind = "alternative" if scope else "single"
         with self._scope(kind, number, of, whole, klass.min_tasks) as end:
             part, findings = self._primary(klass, whole, klass.min_tasks, Reservation())
             end(part is not None, findings if scope else None)
-        return (None if part is None else merged((part,))), findings
+        return (None if part is None else part.allocation), findings
 
     def _compound(
         self, klass: SchedulingClass, compound: Compound, scope: tuple[int, int] | None
@@ -112,18 +122,21 @@ class Allocator:
                     end_all(False, None)
                     return None, findings
                 parts.append(part)
-                part.placement.reserve(reservation)
-            allocation = self._merge(parts)
+                with self._joining(at, len(members)):
+                    part.placement.reserve(reservation)
+            with self._joining(len(parts), len(members)):
+                allocation = merged(parts)
             end_all(True, None)
         return allocation, Findings()
 
-    def _merge(self, parts: list[Part]) -> Allocation:
-        """Put the members together; an error here is that of the last member."""
+    @contextmanager
+    def _joining(self, number: int, of: int) -> Iterator[None]:
+        """Join a member with those before it; an error here is that of this member."""
         try:
-            return merged(parts)
+            yield
         except Exception as error:
             if self._recorder is not None:
-                self._recorder.member_failed(len(parts), len(parts), cause_of(error))
+                self._recorder.member_failed(number, of, cause_of(error))
             raise
 
     @contextmanager
@@ -179,13 +192,34 @@ class Allocator:
         self, klass: SchedulingClass, member: Member, min_tasks: int, reservation: Reservation
     ) -> tuple[Part | None, Findings]:
         """Place one single requirement of `min_tasks` up to `member.count` tasks."""
-        state, tell, primary = self._state, self._recorder, member.primary
+        tell, primary = self._recorder, member.primary
         if primary.unsupported:
             findings = Findings()
             findings.unsupported = primary.unsupported
             if tell is not None:
                 tell.declined(primary.unsupported)
             return None, findings
+        try:
+            search = self._search(klass, member, min_tasks, reservation)
+        except Exception as error:
+            if tell is not None:
+                tell.no_plan(cause_of(error))
+                tell.end_search(internal=True)
+            raise
+        placement = search.run()
+        if placement is None:
+            return None, search.findings
+        part = self._part(placement)
+        if tell is not None:
+            tell.committed()
+            tell.end_search()
+        return part, search.findings
+
+    def _search(
+        self, klass: SchedulingClass, member: Member, min_tasks: int, reservation: Reservation
+    ) -> Search:
+        """All that a search for one single requirement looks at, as things stand now."""
+        state, primary = self._state, member.primary
         task = Task(
             primary=primary,
             demand=state.demand_of(primary, klass.election),
@@ -197,15 +231,8 @@ class Allocator:
         )
         lists = (klass.queue_hosts, klass.hosts)
         candidates = state.candidates.of(primary, lists, state.ledger, reservation)
-        search = Search(task, candidates, None if tell is None else self._telling(klass, primary))
-        placement = search.run()
-        if placement is None:
-            return None, search.findings
-        part = self._part(placement)
-        if tell is not None:
-            tell.committed()
-            tell.end_search()
-        return part, search.findings
+        telling = None if self._recorder is None else self._telling(klass, primary)
+        return Search(task, candidates, telling)
 
     def _part(self, placement: Placement) -> Part:
         try:
@@ -217,18 +244,15 @@ class Allocator:
             raise
 
     def _telling(self, klass: SchedulingClass, primary: Primary) -> Telling:
-        from xce_sim.core.telling import Telling  # noqa: PLC0415  only for traced jobs
+        from xce_sim.core.telling import Explainers, Telling  # noqa: PLC0415  only for traced jobs
 
         assert self._recorder is not None
         state, select = self._state, primary.select
         others = state.candidates.lists.not_candidates(klass.queue_hosts, klass.hosts)
-        return Telling(self._recorder, others, select, state.evaluator)
-
-
-def cause_of(error: Exception) -> str:
-    """An internal error in a few words."""
-    text = str(error)
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+        if self._explainers is None:
+            self._explainers = Explainers()
+        explain = self._explainers.of(select, state.evaluator)
+        return Telling(self._recorder, others, select, state.evaluator, explain)
 
 
 def _ignore(_satisfied: bool, _findings: Findings | None) -> None:

@@ -18,6 +18,11 @@ class Part:
     shares: tuple[HostShare, ...]
     shared: dict[str, Milli]
 
+    @property
+    def allocation(self) -> Allocation:
+        """The whole allocation of a requirement without members."""
+        return Allocation(hosts=self.shares, shared=self.shared)
+
 
 def build(placement: Placement, names: tuple[str, ...]) -> Part:
     """The part of a placement; hosts in the order in which they were claimed."""

@@ -13,11 +13,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from xce_sim.core.faults import cause_of
 from xce_sim.core.ledger import Ledger
 from xce_sim.core.reservation import Reservation
 from xce_sim.model.columns import (
     STATUS_CODE,
     BoolArray,
+    ByteArray,
     FloatArray,
     HostColumns,
     Int64Array,
@@ -39,7 +41,8 @@ class Candidates:
 
     `failing` are those on which the select could not be evaluated, None for none.
     `most_slots` is the largest total of slots among them. `natural` says that `order` is the
-    pushed order. `label` names the set where `same` splits the candidates (`type=linux`).
+    pushed order. `label` names the set where `same` splits the candidates (`type=linux`). `cause`
+    is the internal error for which the select could not be evaluated on any.
     """
 
     order: IndexArray
@@ -49,6 +52,7 @@ class Candidates:
     most_slots: int
     natural: bool
     label: str = ""
+    cause: str = ""
 
     def __len__(self) -> int:
         return len(self.order)
@@ -128,7 +132,9 @@ class CandidateFinder:
         key = (primary.select, *lists)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = self._find(primary.select, self.lists.eligible(*lists))
+            found = self._find(primary.select, self.lists.eligible(*lists))
+            if not found.cause:
+                self._known[key] = found
         if not primary.order:
             return found
         order = _sorted(found.order, primary.order, self._columns, ledger, reservation)
@@ -137,10 +143,11 @@ class CandidateFinder:
     def _find(self, select: Node | None, eligible: BoolArray) -> Candidates:
         columns = self._columns
         failing: BoolArray | None = None
+        cause = ""
         if select is None:
             matching, mismatching = eligible, np.zeros(len(columns), np.bool_)
         else:
-            outcome = self._evaluator.evaluate(select)
+            outcome, cause = self._outcome(select)
             matching = eligible & (outcome == TRUE)
             mismatching = eligible & ~matching
             failed = eligible & (outcome == ERROR)
@@ -155,7 +162,15 @@ class CandidateFinder:
             failing=failing,
             most_slots=_most_slots(columns, order),
             natural=True,
+            cause=cause,
         )
+
+    def _outcome(self, select: Node) -> tuple[ByteArray, str]:
+        """The select on every host, and why it could not be evaluated at all."""
+        try:
+            return self._evaluator.evaluate(select), ""
+        except Exception as error:  # noqa: BLE001  no host is evaluated; the attempt goes on
+            return np.full(len(self._columns), ERROR, np.uint8), cause_of(error)
 
 
 def agreeing_sets(
@@ -181,6 +196,7 @@ def agreeing_sets(
             most_slots=_most_slots(columns, order),
             natural=candidates.natural,
             label=_label(columns, same, int(order[0])),
+            cause=candidates.cause,
         )
 
 

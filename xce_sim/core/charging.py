@@ -15,10 +15,14 @@ from xce_sim.core.ledger import Charges, ClusterUsage, HostCharge, HostUsage, Le
 from xce_sim.core.limits import JOBS
 from xce_sim.errors import UserError
 from xce_sim.model.columns import HostColumns, Int64Array
+from xce_sim.model.ids import JobId, format_id
 from xce_sim.model.job import Allocation
 from xce_sim.model.reasons import IndexArray
 from xce_sim.model.resources import SLOTS, ResourceTable
-from xce_sim.model.units import MILLI, Milli
+from xce_sim.model.units import MAX_MILLI, MILLI, Milli, format_milli
+
+_SMALL = 2**40
+"""Four million amounts below this, thousandths, can be added up without looking."""
 
 
 class Bill:
@@ -92,6 +96,35 @@ def charges_of(
         if amount:
             in_cluster.append((usage, amount))
     return Charges(tuple(on_hosts), tuple(in_cluster))
+
+
+def refuse_uncountable(job: JobId, charges: Charges, columns: HostColumns) -> None:
+    """`UserError` if an account could not hold these charges too: its int64 would wrap around.
+
+    For what is told to run from outside; what is dispatched here fits into a total that fits.
+    """
+    for charge in charges.on_hosts:
+        usage, amounts = charge.usage, charge.amounts
+        if not len(amounts) or int(amounts.max()) < _SMALL:
+            continue
+        after = usage.in_use[charge.hosts] + amounts
+        worst = int(after.argmax())
+        if int(after[worst]) >= MAX_MILLI:
+            host = columns.names[int(charge.hosts[worst])]
+            raise _uncountable(job, f"{usage.account.name} on host {host}")
+        whole = sum(amounts.tolist())
+        if whole + (usage.pool if usage.pooled else 0) >= MAX_MILLI:
+            raise _uncountable(job, f"{usage.account.name} over all hosts")
+    for total, amount in charges.in_cluster:
+        if total.in_use + amount >= MAX_MILLI:
+            raise _uncountable(job, f"{total.account.name} over the cluster")
+
+
+def _uncountable(job: JobId, what: str) -> UserError:
+    return UserError(
+        f"job {format_id(job)}: more {what} in use than can be counted",
+        hint=f"accounts count up to {format_milli(MAX_MILLI - 1)}",
+    )
 
 
 def _limit_charges(bill: Bill, limits: tuple[HostUsage, ...]) -> Iterator[HostCharge]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from xce_sim.core import events, jobs
+from xce_sim.core.derive import rederive
 from xce_sim.core.session import Session, Watch
 from xce_sim.core.state import State
 from xce_sim.model.clock import Micros
@@ -30,6 +31,7 @@ class Core:
 
     def __init__(self, *, check: bool = False) -> None:
         self.state = State()
+        rederive(self.state)  # what is built in has an account before anything is pushed
         self.trace: Recorder | None = None
         self.watch: Watch | None = None
         self._check = check

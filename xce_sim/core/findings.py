@@ -65,7 +65,8 @@ class Findings:
     """What one requirement, member or alternative was refused for.
 
     `discarding` are rows that discarded a plan; `tried` and `discarded` count plans for the
-    minimum; `accepted` says that some host accepted a position.
+    minimum; `accepted` says that some host accepted a position, `doubtful` that an internal error
+    kept hosts from being looked at: another attempt may find something else.
     """
 
     def __init__(self) -> None:
@@ -75,6 +76,7 @@ class Findings:
         self.tried = 0
         self.discarded = 0
         self.accepted = False
+        self.doubtful = False
         self.candidates = 0
         self._found: list[Account | ScanFinding] = []
         self._later: Callable[[], Findings] | None = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xce_sim.core.charging import charges_of
+from xce_sim.core.charging import charges_of, refuse_uncountable
 from xce_sim.core.job import Job
 from xce_sim.core.order import fcfs_key
 from xce_sim.core.state import LINGER, State
@@ -61,9 +61,13 @@ def arrive(state: State, spec: JobSpec, t: Micros, *, with_state: bool) -> None:
             _assign(job, spec, t)
             if keys != (job.user, job.queue, job.project):
                 recharge(state, job)
+            if job.charged:
+                state.arrived.append(job)
         if with_state:
             change_state(state, job, spec.state, spec.start_time, spec.end_time, spec.allocs, t)
-            job.decided, job.reported = spec.decided, spec.reported
+            if spec.decided or spec.reported:
+                job.decided, job.reported = spec.decided, spec.reported
+                state.unreported.pop(job.id, None)
         refile(state, job)
 
 
@@ -123,7 +127,7 @@ def change_state(
 ) -> None:
     """Bring a job to a state; "the controller wins, also backwards", but never out of a final one.
 
-    `UserError` for a job that runs without an allocation.
+    `UserError` for a job that runs without an allocation, or with one beyond all counting.
     """
     if job.final:
         return
@@ -132,13 +136,15 @@ def change_state(
         if allocation is None or not allocation.hosts:
             raise UserError(f"job {job}: state {new} without allocations")
         started = not job.charged
+        _hold(state, job, allocation, told=True)
         job.state = new
         if start is not None or started:
             job.start_time = t if start is None else start
-        _hold(state, job, allocation)
         if started:
             job.decided = job.reported = False
-        if new == "run" and not job.decided and not job.reported:
+        if new != "run":
+            state.unreported.pop(job.id, None)
+        elif not job.decided and not job.reported:
             state.unreported[job.id] = job
         state.arrived.append(job)
         return
@@ -154,17 +160,20 @@ def change_state(
 def finish(state: State, job: Job, end: Micros) -> None:
     """Note the end of a job that holds nothing any more; it leaves the tables a while later."""
     job.end_time = end
-    state.departures.append((state.now + LINGER, job.id))
+    state.departures.append((state.now + LINGER, job))
 
 
 def dispatch(state: State, job: Job, allocation: Allocation) -> None:
-    """A pending job was dispatched here: it runs, and holds its allocation."""
+    """A pending job was dispatched here: it runs, and holds its allocation.
+
+    Nothing has changed if charging the allocation raises.
+    """
+    _hold(state, job, allocation)
     job.state = "run"
     job.klass = None
     job.start_time = state.now
     job.decided = True
     job.reported = False
-    _hold(state, job, allocation)
     state.arrived.append(job)
     refile(state, job)
 
@@ -194,13 +203,14 @@ def recharge(state: State, job: Job) -> None:
     """Charge a running job anew: something that its limits depend on has changed."""
     if job.charged and job.allocation is not None:
         allocation = job.allocation
-        _let_go(state, job)
+        _release(state, job)
         _hold(state, job, allocation)
 
 
 def remove(state: State, job: Job) -> None:
     """Take a job out of all tables."""
     _let_go(state, job)
+    job.klass = None
     del state.jobs[job.id]
     state.waiting.pop(job.id, None)
     state.unreported.pop(job.id, None)
@@ -215,21 +225,24 @@ def remove(state: State, job: Job) -> None:
 def depart(state: State, now: Micros) -> None:
     """Take out final jobs whose time is up.
 
-    "leaves the tables 60 s of simulated time later, before the events of that instant"
+    "leaves the tables 60 s of simulated time later, before the events of that instant"; one that
+    was removed before, and whose id another job may have by now, has left already.
     """
     departures = state.departures
     while departures and departures[0][0] <= now:
-        _, job_id = departures.popleft()
-        job = state.jobs.get(job_id)
-        if job is not None and job.final:
+        _, job = departures.popleft()
+        if state.jobs.get(job.id) is job:
             remove(state, job)
 
 
-def _hold(state: State, job: Job, allocation: Allocation) -> None:
+def _hold(state: State, job: Job, allocation: Allocation, *, told: bool = False) -> None:
+    """Charge an allocation in place of the one that is held; `told` for one from outside."""
     if job.charges is not None and job.allocation == allocation:
         return
     election = state.elector.elect(job.user, job.queue, job.project)
     charges = charges_of(allocation, election, state.columns, state.ledger)
+    if told:
+        refuse_uncountable(job.id, charges, state.columns)
     _release(state, job)
     job.allocation, job.charges = allocation, charges
     state.ledger.charge(charges, state.frozen())

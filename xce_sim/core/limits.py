@@ -20,6 +20,8 @@ from xce_sim.model.verdict import Account
 JOBS = "jobs"
 """The counter of jobs, which a limit may name in a resource's place."""
 
+ALL = "all"
+
 Groups = Mapping[str, tuple[str, ...]]
 
 _KEYS = (("u", "users", "per_user"), ("q", "queues", "per_queue"), ("p", "projects", "per_project"))
@@ -42,25 +44,27 @@ class NameList:
 
 
 def expand_names(names: Iterable[str], groups: Groups) -> NameList:
-    """Resolve `all`, `~name` and group names (groups may contain groups)."""
+    """Resolve `all`, `~name` and group names (groups may contain groups, and `all`).
+
+    `~all` excludes everyone, so that nobody is left.
+    """
+    listed = tuple(names)
     included: set[str] = set()
     excluded: set[str] = set()
-    everyone = False
-    listed = tuple(names)
     for name in listed:
         if name.startswith("~"):
-            excluded.update(_members(name[1:], groups, ()))
-        elif name == "all":
-            everyone = True
+            excluded |= _members(name[1:], groups, ())
         else:
-            included.update(_members(name, groups, ()))
-    if listed and all(name.startswith("~") for name in listed):
-        everyone = True
+            included |= _members(name, groups, ())
+    if ALL in excluded:
+        return NameList(frozenset(), frozenset(), everyone=False)
+    alone = bool(listed) and all(name.startswith("~") for name in listed)
+    everyone = alone or ALL in included
     return NameList(frozenset(included), frozenset(excluded), everyone)
 
 
 def _members(name: str, groups: Groups, above: tuple[str, ...]) -> set[str]:
-    if name not in groups:
+    if name == ALL or name not in groups:
         return {name}
     if name in above:
         return set()

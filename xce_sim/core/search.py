@@ -15,7 +15,8 @@ import numpy as np
 
 from xce_sim.core.candidates import Candidates, agreeing_sets
 from xce_sim.core.demand import Demand
-from xce_sim.core.filling import fill
+from xce_sim.core.faults import cause_of
+from xce_sim.core.filling import claim, fill
 from xce_sim.core.findings import Findings
 from xce_sim.core.plans import Plan, Planner, planner_for
 from xce_sim.core.reservation import Reservation
@@ -81,12 +82,29 @@ class Search:
         self._planner: Planner = planner_for(task.primary.span, task.spread)
         self.findings = Findings()
         self.findings.candidates = len(candidates)
+        self.findings.doubtful = bool(candidates.cause)
 
     def run(self) -> Placement | None:
-        """Check the cluster, then try plan after plan."""
-        maximum = self._check_cluster()
+        """Check the cluster, then try plan after plan.
+
+        An internal error outside of a host scan is told and ends the search by being raised.
+        """
+        try:
+            maximum = self._check_cluster()
+        except Exception as error:
+            if self._telling is not None:
+                self._telling.check_ended(cause_of(error))
+            raise
         if maximum is None:
             return None
+        try:
+            return self._try_plans(maximum)
+        except Exception as error:
+            if self._telling is not None:
+                self._telling.search_ended(cause_of(error))
+            raise
+
+    def _try_plans(self, maximum: int) -> Placement | None:
         self.findings.no_candidate = not len(self._candidates)
         sieves = [self._sieve(subset) for subset in self._sets()]
         if self._defers and self._surely_fails(sieves[0]):
@@ -105,7 +123,10 @@ class Search:
     def _surely_fails(self, sieve: Sieve) -> bool:
         """Whether all candidates together can not take the minimum: then no plan can be filled."""
         minimum = self._task.min_tasks
-        return int(np.minimum(sieve.capacity(first=True), minimum).sum()) < minimum
+        try:
+            return int(np.minimum(sieve.capacity(first=True), minimum).sum()) < minimum
+        except Exception:  # noqa: BLE001  the plans will tell
+            return False
 
     def _counts(self, maximum: int, sieves: list[Sieve]) -> Iterator[int]:
         """Numbers of tasks to try, "from the maximum down to the minimum".
@@ -115,9 +136,15 @@ class Search:
         """
         minimum = self._task.min_tasks
         if self._telling is None and maximum > minimum and not self._task.demand.ordered:
-            most = max(int(np.minimum(s.capacity(first=True), maximum).sum()) for s in sieves)
-            maximum = max(min(maximum, most), minimum)
+            maximum = max(min(maximum, self._most(maximum, sieves)), minimum)
         yield from range(maximum, minimum - 1, -1)
+
+    def _most(self, maximum: int, sieves: list[Sieve]) -> int:
+        """What all candidates of a set can take together, `maximum` if that is not known."""
+        try:
+            return max(int(np.minimum(s.capacity(first=True), maximum).sum()) for s in sieves)
+        except Exception:  # noqa: BLE001  the plans will tell
+            return maximum
 
     def _check_cluster(self) -> int | None:
         """The most tasks that the cluster-wide rows allow, None if not even the minimum."""
@@ -195,18 +222,25 @@ class Search:
         return max(sieve.candidates.most_slots for sieve in sieves)
 
     def _consider(self, plan: Plan, sieve: Sieve, *, at_minimum: bool) -> Placement | None:
-        discarding = self._discarding(plan, sieve.candidates)
+        try:
+            discarding = self._discarding(plan, sieve.candidates)
+        except Exception as error:
+            if self._telling is not None:
+                self._telling.plan_not_tried(plan, sieve.candidates.label, cause_of(error))
+            raise
         if discarding is not None:
             if at_minimum:
                 self.findings.discard(discarding)
             if self._telling is not None:
                 self._telling.plan_discarded(plan, sieve.candidates.label)
             return None
-        if plan.claims and self._telling is None:
+        if plan.claims and self._telling is None and _claimable(plan, sieve):
             return Placement(self._task.demand, plan, plan.claims)
         if self._telling is not None:
             self._telling.begin_plan(plan, sieve.candidates.label)
         claims = fill(plan, sieve, self.findings if at_minimum else None, self._telling)
+        if sieve.doubtful:
+            self.findings.doubtful = True
         if at_minimum:
             self.findings.tried += 1
         if claims is None:
@@ -218,6 +252,19 @@ class Search:
         if plan.positions > len(candidates) or plan.largest > candidates.most_slots:
             return ()
         return self._short_rows(plan.tasks, plan.positions) or None
+
+
+def _claimable(plan: Plan, sieve: Sieve) -> bool:
+    """Whether a fill plan may have its hosts without a scan: no internal error is in the way."""
+    if sieve.doubtful:
+        return False
+    try:
+        claim(sieve, plan.claims, first=True)
+    except Exception:  # noqa: BLE001  filling its positions tells at which
+        return False
+    finally:
+        sieve.release()
+    return True
 
 
 def _findings_of(task: Task, candidates: Candidates) -> Findings:

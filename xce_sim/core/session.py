@@ -10,10 +10,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from xce_sim.core import jobs
-from xce_sim.core.allocator import Allocator, cause_of
+from xce_sim.core.allocator import Allocator, Attempt
 from xce_sim.core.classes import SchedulingClass
 from xce_sim.core.derive import first_difference
 from xce_sim.core.disclosure import host_charges, shared_charges
+from xce_sim.core.faults import cause_of
 from xce_sim.core.job import Job, PendStamp
 from xce_sim.core.picker import Outcome, picker_of
 from xce_sim.core.state import Repeat, State
@@ -130,9 +131,14 @@ class Session:
         job = next(picking, None)
         while job is not None:
             position += 1
-            klass = job.klass or state.class_of(job)
+            klass = job.klass or self._class_of(job)
             outcome: Outcome
-            if self._recorder is not None and self._recorder.wants(job.id):
+            decision: Decision
+            if isinstance(klass, NoDecision):
+                yield from self._flush()
+                outcome, decision = "none", self._unreached(klass, position)
+                yield decision
+            elif self._recorder is not None and self._recorder.wants(job.id):
                 yield from self._flush()
                 outcome, decision = self._traced(self._recorder, job, klass, position)
                 yield decision
@@ -149,6 +155,39 @@ class Session:
                 job = None
         yield from self._flush()
 
+    def _class_of(self, job: Job) -> SchedulingClass | NoDecision:
+        """The class of a job that has none yet; no decision if the job is not there any more.
+
+        A job that leaves loses its class, so this is asked for each job that may have left.
+        """
+        state = self._state
+        try:
+            if state.job(job.id) is not job:
+                return NoDecision(job=job.id, kind="not_found")
+            return state.class_of(job)
+        except Exception as error:  # noqa: BLE001  "internal error: no decision"
+            return NoDecision(job=job.id, kind="internal_error", cause=cause_of(error))
+
+    def _unreached(self, decision: NoDecision, position: int) -> NoDecision:
+        """A selected job that the allocator does not come to, with its trace if it is wanted."""
+        self._failed = True
+        recorder = self._recorder
+        if recorder is not None and recorder.wants(decision.job):
+            recorder.begin_job(decision.job, position)
+            job = self._state.job(decision.job) if decision.kind != "not_found" else None
+            if job is not None:
+                self._tell_selection(recorder, job)
+            recorder.no_decision(decision.kind, decision.cause)
+        return decision
+
+    def _tell_selection(self, recorder: Recorder, job: Job) -> None:
+        recorder.selection(
+            queue=job.queue,
+            queue_priority=self._state.queues[job.queue].priority,
+            job_priority=job.priority,
+            queue_time=job.queue_time,
+        )
+
     def _try(self, job: Job, klass: SchedulingClass) -> Generator[Decision, None, Outcome]:
         """Try an untraced job whose class is not known to fail as things stand."""
         if klass.request is None:
@@ -164,16 +203,24 @@ class Session:
             return "none"
         if attempt.allocation is not None:
             yield from self._flush()
-            yield self._dispatch(job, attempt.allocation)
-            return "dispatched"
+            committed = self._dispatch(job, attempt.allocation)
+            yield committed
+            return "dispatched" if isinstance(committed, Dispatch) else "none"
         if attempt.reasons is None:
             yield from self._flush()
             yield NoDecision(job=job.id, kind="no_reason")
             return "none"
-        klass.failed, klass.failed_version = attempt.reasons, self._state.ledger.version
+        self._remember_failure(klass, attempt.reasons, attempt)
         yield from self._flush()
         yield from self._pended(job, klass)
         return "pended"
+
+    def _remember_failure(self, klass: SchedulingClass, reasons: Reasons, attempt: Attempt) -> None:
+        """What one member was refused for holds for the others, as long as no account changes."""
+        klass.failed, klass.failed_version = reasons, self._state.ledger.version
+        if attempt.doubtful:
+            self._failed = True
+            klass.failed_version = -1
 
     def _pended(self, job: Job, klass: SchedulingClass) -> Iterable[Decision]:
         """A job waits for its class's reasons: it joins the run of neighbours, or stands alone."""
@@ -192,12 +239,7 @@ class Session:
         """Try a traced job on the full road, telling the recorder."""
         state = self._state
         recorder.begin_job(job.id, position)
-        recorder.selection(
-            queue=job.queue,
-            queue_priority=state.queues[job.queue].priority,
-            job_priority=job.priority,
-            queue_time=job.queue_time,
-        )
+        self._tell_selection(recorder, job)
         if klass.request is None:
             recorder.no_decision("no_object", klass.invalid)
             return "none", NoDecision(job=job.id, kind="no_object", cause=klass.invalid)
@@ -205,26 +247,34 @@ class Session:
         try:
             attempt = self._allocator.attempt(klass, recorder)
         except Exception as error:  # noqa: BLE001  "internal error: no decision"
+            self._failed = True
             recorder.no_decision("internal_error", cause_of(error))
             return "none", NoDecision(job=job.id, kind="internal_error", cause=cause_of(error))
         if attempt.allocation is not None:
-            decision = self._dispatch(job, attempt.allocation)
+            committed = self._dispatch(job, attempt.allocation)
+            if isinstance(committed, NoDecision):
+                recorder.no_decision(committed.kind, committed.cause)
+                return "none", committed
             recorder.dispatch(host_charges(state, job), shared_charges(job))
-            return "dispatched", decision
+            return "dispatched", committed
         reasons = attempt.reasons
         if reasons is None:
             recorder.no_decision("no_reason", "")
             return "none", NoDecision(job=job.id, kind="no_reason")
         if klass.failed is not None and klass.failed_version == state.ledger.version:
             reasons = klass.failed
-        klass.failed, klass.failed_version = reasons, state.ledger.version
+        self._remember_failure(klass, reasons, attempt)
         self._pend(job, reasons)
         recorder.pend(reasons)
         return "pended", Pend(job=job.id, reasons=reasons)
 
-    def _dispatch(self, job: Job, allocation: Allocation) -> Dispatch:
+    def _dispatch(self, job: Job, allocation: Allocation) -> Dispatch | NoDecision:
         """Commit: "a dispatch charges everything at once and the job is `run`"."""
-        jobs.dispatch(self._state, job, allocation)
+        try:
+            jobs.dispatch(self._state, job, allocation)
+        except Exception as error:  # noqa: BLE001  "internal error: no decision"
+            self._failed = True
+            return NoDecision(job=job.id, kind="internal_error", cause=cause_of(error))
         return Dispatch(job=job.id, allocation=allocation)
 
     def _pend(self, job: Job, reasons: Reasons) -> None:

@@ -6,6 +6,8 @@ claimed by an earlier position is the search's business. Shape of every array: `
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from xce_sim.core.candidates import Candidates
@@ -13,6 +15,7 @@ from xce_sim.core.demand import Demand, HostDemand
 from xce_sim.core.reservation import Claimed, Reservation
 from xce_sim.model.columns import BoolArray, Int64Array
 from xce_sim.model.reasons import IndexArray
+from xce_sim.model.units import Milli
 from xce_sim.model.verdict import HostRows
 
 _NO_BOUND = 2**62
@@ -26,7 +29,8 @@ class Sieve:
 
     `order` lists candidate indices in scan order; `matching` and `mismatching` tell the outcome
     of the pre-filter. `size` is tasks of a position and `first` whether it is the first one
-    filled for this requirement (it alone takes the amounts written `/job`).
+    filled for this requirement (it alone takes the amounts written `/job`). `doubtful` says that a
+    scan has met an internal error.
     """
 
     def __init__(
@@ -40,6 +44,7 @@ class Sieve:
         self.order: IndexArray = candidates.order
         self.matching: BoolArray = candidates.matching
         self.mismatching: BoolArray = candidates.mismatching
+        self.doubtful = False
         self._reservation = reservation
         self._fits: dict[tuple[int, bool], BoolArray] = {}
         self._shorts: dict[tuple[int, bool], ShortMasks] = {}
@@ -65,24 +70,41 @@ class Sieve:
             self._shorts[key] = found
         return found
 
-    def rows(self, size: int, *, first: bool) -> tuple[HostRows, ...]:
-        """The same check with all its numbers."""
-        zeros = np.zeros(len(self.matching), np.int64)
+    def check(self, host: int, size: int, *, first: bool) -> tuple[bool, ...]:
+        """Whether one host is short of each row, without the columns of the others."""
+        return tuple(self._short_on(row, host, size, first=first) for row in self.demand.on_hosts)
+
+    def mask_of(self, hosts: Iterable[int], others: BoolArray | None) -> BoolArray:
+        """A mask of these hosts, and of the others if there are any."""
+        mask = np.zeros(len(self.matching), np.bool_) if others is None else others.copy()
+        mask[list(hosts)] = True
+        return mask
+
+    def rows(
+        self, size: int, *, first: bool, shorts: ShortMasks | None = None
+    ) -> tuple[HostRows, ...]:
+        """The same check with all its numbers; `shorts` where it was made host by host."""
+        if shorts is None:
+            shorts = self.shorts(size, first=first)
         found = []
-        for row, short in zip(self.demand.on_hosts, self.shorts(size, first=first), strict=True):
+        for row, short in zip(self.demand.on_hosts, shorts, strict=True):
             usage = row.usage
             requested = self._reservation.requested(row, size, first=first)
+            reserved = self._reservation.on_host_row(row)
             found.append(
                 HostRows(
                     account=usage.account,
-                    total=usage.total.copy(),
-                    in_use=usage.used().copy(),
-                    reserved=zeros + self._reservation.on_host_row(row),
-                    requested=zeros + requested,
+                    total=usage.total,
+                    in_use=usage.used(),
+                    reserved=self._everywhere(reserved).copy(),
+                    requested=self._everywhere(requested),
                     short=short,
                 )
             )
         return tuple(found)
+
+    def _everywhere(self, amount: Int64Array | Milli) -> Int64Array:
+        return np.broadcast_to(np.asarray(amount, np.int64), self.matching.shape)
 
     def capacity(self, *, first: bool) -> Int64Array:
         """The most tasks that each host passes the check with, 0 where it passes with none."""
@@ -132,3 +154,16 @@ class Sieve:
         if usage.covers is not None:
             short &= usage.covers
         return short
+
+    def _short_on(self, row: HostDemand, host: int, size: int, *, first: bool) -> bool:
+        usage = row.usage
+        requested = self._reservation.requested(row, size, first=first)
+        reserved = self._reservation.on_host_row(row)
+        if isinstance(requested, np.ndarray):
+            requested = int(requested[host])
+        if isinstance(reserved, np.ndarray):
+            reserved = int(reserved[host])
+        if not requested or (usage.covers is not None and not usage.covers[host]):
+            return False
+        used = usage.pool if usage.pooled else int(usage.in_use[host])
+        return int(usage.total[host]) - used - reserved < requested

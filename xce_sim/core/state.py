@@ -79,7 +79,7 @@ class State:
         self.columns = HostColumns(ResourceTable())
         self.jobs: dict[JobId, Job] = {}
         self.arrays: dict[int, dict[JobId, None]] = {}
-        self.departures: deque[tuple[Micros, JobId]] = deque()
+        self.departures: deque[tuple[Micros, Job]] = deque()
         self.ignored_updates = 0
 
         self.table = InternTable()

@@ -52,8 +52,9 @@ class Console:
 
     @classmethod
     def _of(cls, stream: TextIO | None) -> Console:
-        if stream is None:  # closed by the shell (`>&-`)
-            return cls(io.StringIO())
+        """Of a stream that was closed before the program began (`>&-`): what is written is lost."""
+        if stream is None:
+            return cls(open(os.devnull, "w", encoding="utf-8"))
         terminal = stream.isatty()
         if isinstance(stream, io.TextIOWrapper):
             encoding = None if terminal else "utf-8"

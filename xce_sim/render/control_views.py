@@ -23,7 +23,7 @@ from xce_sim.commands.results import (
     TraceWriteFailed,
 )
 from xce_sim.commands.session import Settings
-from xce_sim.errors import UserError
+from xce_sim.errors import TruncatedReplay, UserError
 from xce_sim.model.clock import format_time
 from xce_sim.render.program_views import caret
 from xce_sim.trace.spans import Line
@@ -40,8 +40,10 @@ def stopped(result: Stopped, settings: Settings) -> Iterator[Line]:
 
 def complete(result: ReplayComplete, settings: Settings) -> Iterator[Line]:
     """Nothing is left to happen."""
-    if result.damage is not None:
-        yield (("bad", "[sim] replay cut off:"), ("plain", f" {result.damage}"))
+    damage = result.damage
+    if damage is not None:
+        what = "cut off" if isinstance(damage, TruncatedReplay) else "damaged"
+        yield (("bad", f"[sim] replay {what}:"), ("plain", f" {damage.message}"))
     yield (
         ("key", "[sim] replay complete"),
         ("plain", f" at {place(result.place, settings)}"),

@@ -25,7 +25,9 @@ def overview(result: HelpOverview, settings: Settings) -> Iterator[Line]:
     if len(result.sections) > 1:
         yield ()
         yield (("plain", "help COMMAND explains one, help SECTION lists a part."),)
-        yield (("plain", "Words may be cut short while they stay unique: i j is info job."),)
+        yield (
+            ("plain", "Words may be cut short while they stay unique: i t 42 is info trace 42."),
+        )
         yield (("plain", "JOBSEL is 42, an element 42[7] or 42[1-10]; 42 names a whole array."),)
         yield (("plain", ";; separates commands; a line that begins with # is a comment."),)
 

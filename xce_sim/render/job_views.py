@@ -16,7 +16,7 @@ from xce_sim.commands.inspected import Behind, Invalid, JobFacts, JobRow, Pended
 from xce_sim.commands.session import Settings
 from xce_sim.model.clock import format_time, format_wait
 from xce_sim.model.ids import format_id
-from xce_sim.model.reasons import ReasonEntry, Reasons
+from xce_sim.model.reasons import ReasonCode, ReasonEntry, Reasons
 from xce_sim.render.round_views import allocation_text
 from xce_sim.render.wording import cut, entry_text, main_first, reasons_text, room_after
 from xce_sim.trace.outcome_lines import outcome_lines
@@ -107,12 +107,22 @@ def _reasons(waiting: Waiting, queue: str, width: int) -> Iterator[Line]:
 def _entry(entry: ReasonEntry, reasons: Reasons, round: int, width: int) -> Line:
     code = f"reason {entry.code}"
     text = entry_text(entry)
+    if entry.code in _MEANINGS:
+        text = f"{_MEANINGS[entry.code]} {text}".rstrip()
     text = f" (round {round}): {text}" if text else f" (round {round})"
     if entry.hosts is not None:
         text += ": "
         names = [reasons.host_names[index] for index in entry.hosts]
         text += cut(names, room_after(width, f"  {code}{text}"))
     return (("plain", "  "), ("bad", code), ("plain", text))
+
+
+_MEANINGS = {
+    ReasonCode.NO_CANDIDATE: "no host is ok and in the hosts of queue and job",
+    ReasonCode.NO_PLAN: "every plan needs more hosts, or more slots on one of them, than there are",
+    ReasonCode.NOT_ENOUGH_HOSTS: "some hosts have room for a part of the tasks, too few for all",
+}
+"""What a reason says that names neither a resource nor hosts."""
 
 
 def _round(number: int) -> Span:

@@ -64,7 +64,8 @@ def checked(report: CheckReport) -> Iterator[Line]:
     if report.broken_count:
         result: Line = (("bad", f"{counted(report.broken_count, 'broken rule')}"),)
     else:
-        result = (("good", "no broken rule"),)
+        where = "" if report.end is None else " up to where reading stopped"
+        result = (("good", f"no broken rule{where}"),)
     yield (("key", f"[check] {report.path}:"), ("plain", f" {events}, "), *result)
 
 

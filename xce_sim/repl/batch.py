@@ -22,6 +22,10 @@ class InputLine:
     typed: bool = False
 
 
+MAX_LINE = 1 << 20
+"""Bytes of a line; a longer one is no command, and must not take all of memory."""
+
+
 class Source(Protocol):
     """Where lines come from."""
 
@@ -38,11 +42,16 @@ class StreamSource:
         self._number = 0
 
     def next_line(self) -> InputLine | None:
-        """The next line, None at the end."""
-        data = self._stream.readline()
+        """The next line, None at the end; `UserError` for one that is far too long."""
+        data = self._stream.readline(MAX_LINE + 1)
         if not data:
             return None
         self._number += 1
+        if len(data) > MAX_LINE:
+            where = f"{self._name}:{self._number}"
+            raise UserError(
+                f"{where}: a line of more than {MAX_LINE} bytes", hint="this is no script"
+            )
         encoding = "utf-8-sig" if self._number == 1 else "utf-8"
         text = data.decode(encoding, "backslashreplace").rstrip("\r\n")
         return InputLine(text=text, origin=f"{self._name}:{self._number}")

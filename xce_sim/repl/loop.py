@@ -13,7 +13,15 @@ from contextlib import closing
 
 from xce_sim.commands.parser import Statement
 from xce_sim.commands.registry import UnknownCommand
-from xce_sim.commands.results import Quit, Result, Results, Script, Stopped, TraceTaken
+from xce_sim.commands.results import (
+    Quit,
+    ReplayComplete,
+    Result,
+    Results,
+    Script,
+    Stopped,
+    TraceTaken,
+)
 from xce_sim.commands.session import Session
 from xce_sim.errors import STATUS_ERROR, STATUS_INTERRUPTED, STATUS_OK, UserError
 from xce_sim.render import control_views
@@ -34,7 +42,8 @@ class Loop:
     """Runs lines in a session and shows what comes of them.
 
     `status` is what the program should end with: 1 once a command of a script has failed (3 for
-    a replay that can not be read), 130 once a script was interrupted. `over` is true after `quit`.
+    a replay that can not be read to its end), 130 once a script was interrupted. `over` is true
+    after `quit`.
     """
 
     def __init__(self, session: Session, console: Console) -> None:
@@ -140,6 +149,8 @@ class Loop:
             self._source(result.path, typed=typed)
         elif isinstance(result, Stopped) and result.cause == "interrupted" and not typed:
             self.status = STATUS_INTERRUPTED
+        elif isinstance(result, ReplayComplete) and result.damage is not None and not typed:
+            self.status = max(self.status, result.damage.status)
 
     def _source(self, path: str, *, typed: bool) -> None:
         """Run a script from within; one that calls itself for ever is stopped.

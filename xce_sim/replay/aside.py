@@ -23,7 +23,9 @@ def written_aside(target: str | os.PathLike[str], source: str | os.PathLike[str]
     try:
         if final.exists():
             if final.samefile(source):
-                raise UserError(f"{target}: is the source itself", hint="name another target")
+                raise UserError(
+                    f"{target}: is the source itself", hint="give the target another name"
+                )
             if not final.is_file():
                 raise UserError(f"{target}: is not a regular file and can not be replaced")
         aside = final.with_name(f".{final.name}.{secrets.token_hex(4)}")
@@ -33,5 +35,7 @@ def written_aside(target: str | os.PathLike[str], source: str | os.PathLike[str]
         finally:
             with suppress(OSError):
                 aside.unlink(missing_ok=True)
+    except FileNotFoundError:
+        raise UserError(f"{target}: there is no folder {final.parent}") from None
     except OSError as error:
         raise UserError(f"{target}: {reason(error)}") from None

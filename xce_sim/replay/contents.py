@@ -20,7 +20,7 @@ from xce_sim.model import event as ev
 from xce_sim.model.ids import JobId, format_id
 from xce_sim.model.job import Allocation, JobSpec
 from xce_sim.model.resources import Value, check_definition
-from xce_sim.model.units import MAX_MILLI
+from xce_sim.model.units import MAX_MILLI, format_milli
 from xce_sim.model.worker import Worker
 from xce_sim.replay.job_faults import job_faults
 from xce_sim.replay.world import World
@@ -59,7 +59,10 @@ class Contents:
             if limit.resource != "jobs":
                 world.require_soon("resource", limit.resource, f"limit {limit.name}")
             if not 0 <= limit.value < MAX_MILLI:
-                world.fail("value", f"limit {limit.name}: {limit.value} is out of range")
+                world.fail(
+                    "value",
+                    f"limit {limit.name}: value {format_milli(limit.value)} is out of range",
+                )
 
     def _definitions(self, event: ev.ResourceDefs) -> None:
         world = self._world

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from xce_sim.errors import ReplayError, TruncatedReplay, UserError
+from xce_sim.errors import ReplayError, TruncatedReplay
+from xce_sim.replay.aside import written_aside
 from xce_sim.replay.reader import Replay, open_replay
-from xce_sim.replay.source import Form, reason, unpacked_form
+from xce_sim.replay.source import Form, unpacked_form
 from xce_sim.replay.writer import ReplayWriter
 
 _STEP = 1 << 12
@@ -44,20 +43,11 @@ def convert(
     or is the source itself.
     """
     form = unpacked_form(target)
-    with open_replay(source, allow_truncated=allow_truncated, exact=True) as replay:
-        final = Path(os.path.realpath(target))
-        if final.exists():
-            _raise_unless_replaceable(Path(source), final, str(target))
-        aside = final.with_name(f".{final.name}.{secrets.token_hex(4)}")
-        try:
-            converted = _write(replay, aside, form, progress)
-            aside.replace(final)
-        except OSError as error:
-            raise UserError(f"{target}: {reason(error)}") from None
-        finally:
-            with suppress(OSError):
-                aside.unlink(missing_ok=True)
-    return converted
+    with (
+        open_replay(source, allow_truncated=allow_truncated, exact=True) as replay,
+        written_aside(target, source) as aside,
+    ):
+        return _write(replay, aside, form, progress)
 
 
 def _write(replay: Replay, path: Path, form: Form, progress: Progress | None) -> Converted:
@@ -72,10 +62,3 @@ def _write(replay: Replay, path: Path, form: Form, progress: Progress | None) ->
             if progress is not None and number % _STEP == 0:
                 progress(number)
         return Converted(events=number, bytes=writer.size, truncated=replay.truncated)
-
-
-def _raise_unless_replaceable(source: Path, final: Path, name: str) -> None:
-    if final.samefile(source):
-        raise UserError(f"{name}: is the source itself", hint="give the target another name")
-    if not final.is_file():
-        raise UserError(f"{name}: is not a regular file and can not be replaced")

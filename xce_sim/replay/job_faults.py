@@ -9,6 +9,9 @@ from xce_sim.model.job import ArrayRange, JobSpec
 MAX_ELEMENTS = 1_000_000
 """The largest array that is accepted; a typing error must not take all of memory."""
 
+MAX_TASKS = 2**31 - 1
+"""The most tasks of a job."""
+
 _BOUND = 2**62
 
 
@@ -22,6 +25,8 @@ def job_faults(job: JobSpec) -> list[str]:
         faults.append("fewer than one task")
     if high is not None and high < low:
         faults.append(f"at most {high} tasks but at least {low}")
+    if max(low, high or 0) > MAX_TASKS:
+        faults.append(f"more than {MAX_TASKS} tasks")
     if run_time is not None and run_time < 0:
         faults.append("a negative run time")
     if job.array is not None:

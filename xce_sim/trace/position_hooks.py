@@ -20,23 +20,25 @@ from xce_sim.trace.search_hooks import PlanHooks
 from xce_sim.trace.settings import OUTCOME_HOSTS
 from xce_sim.trace.verdicts import Verdicts, judge
 
+Explain = Callable[[int], MismatchPart | None]
+
 
 class MismatchParts:
     """What mismatched on a host, asked once for each host and select expression.
 
-    A select expression is evaluated once in a round, so its answer for a host does not change
-    while the same `explain` is handed over.
+    A select expression is evaluated once in a round, so what an `explain` has answered for a host
+    holds as long as the session.
     """
 
     def __init__(self) -> None:
-        self._explain: Callable[[int], MismatchPart | None] | None = None
+        self._explain: Explain | None = None
         self._known: dict[int, MismatchPart | None] = {}
+        self._by_explain: dict[Explain | None, dict[int, MismatchPart | None]] = {}
 
-    def use(self, explain: Callable[[int], MismatchPart | None] | None) -> None:
+    def use(self, explain: Explain | None) -> None:
         """Answer by this function from now on."""
-        if explain != self._explain:
-            self._explain = explain
-            self._known = {}
+        self._explain = explain
+        self._known = self._by_explain.setdefault(explain, {})
 
     def part_of(self, host: int) -> MismatchPart | None:
         """The part that failed on a host; None when it is not known."""

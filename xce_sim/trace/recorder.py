@@ -45,8 +45,7 @@ class Recorder(PositionHooks):
         self.settings = settings
         self._round = 0
         self._policy = ""
-        self._last_reasons: Reasons | None = None
-        self._last_pend: PendOutcome | None = None
+        self._pends: dict[int, tuple[Reasons, PendOutcome]] = {}
 
     def begin_session(self, round: int, policy: str, host_names: Sequence[str]) -> None:
         """A session begins; scans will point into `host_names` (all hosts in pushed order)."""
@@ -65,7 +64,7 @@ class Recorder(PositionHooks):
     def _forget(self) -> None:
         self._open_draft = None
         self._parts = MismatchParts()
-        self._last_reasons = self._last_pend = None
+        self._pends = {}
 
     def wants(self, job: JobId) -> bool:
         """Whether decisions about this job are traced in this session."""
@@ -106,11 +105,12 @@ class Recorder(PositionHooks):
         self._draft.outcome = dispatch_outcome(hosts, shared)
 
     def pend(self, reasons: Reasons) -> None:
-        """The job waits; the reasons are those of the decision."""
+        """The job waits; the reasons are those of the decision, copied once if jobs share them."""
         draft = self._draft
-        if reasons is not self._last_reasons or self._last_pend is None:
-            self._last_reasons, self._last_pend = reasons, pend_outcome(reasons)
-        draft.outcome = self._last_pend
+        found = self._pends.get(id(reasons))
+        if found is None:
+            found = self._pends[id(reasons)] = (reasons, pend_outcome(reasons))
+        draft.outcome = found[1]
 
     def no_decision(self, kind: NoDecisionKind, cause: str = "") -> None:
         """Nothing came of the selection; `cause` is the error, or the parser's message."""
