@@ -37,12 +37,6 @@ class UserError(Exception):
         self.span = span
 
 
-class UsageError(UserError):
-    """The command line of a program is wrong."""
-
-    status = STATUS_USAGE
-
-
 class ReplayError(UserError):
     """A replay can not be read, or breaks a rule of the format.
 

@@ -26,6 +26,7 @@ from xce_sim.sim.verification import Verification
 
 if TYPE_CHECKING:
     from xce_sim.model.event import Header
+    from xce_sim.trace.spans import Line
 
 _OFTEN = 255
 """The clock is looked at once in so many happenings and one."""
@@ -120,20 +121,18 @@ def _play_to_the_end(
 def _show_result(
     result: Summary, verification: Verification | None, output: Console, *, as_json: bool
 ) -> None:
-    if verification is None:
-        if as_json:
-            output.write(summary_views.summary_json(result, None) + "\n")
-        else:
-            output.show(summary_views.summary(result))
-        return
-    from xce_sim.render import verify_views  # noqa: PLC0415  only with --sim-verify
+    more = None
+    report: Iterable[Line] = ()
+    if verification is not None:
+        from xce_sim.render import verify_views  # noqa: PLC0415  only with --sim-verify
 
-    if as_json:
         more = {"verification": verify_views.verification_json(verification)}
+        report = verify_views.report(verification)
+    if as_json:
         output.write(summary_views.summary_json(result, more) + "\n")
         return
     output.show(summary_views.summary(result))
-    output.show(verify_views.report(verification))
+    output.show(report)
 
 
 def _play(engine: Engine, followed: _Followed, path: str) -> None:

@@ -6,12 +6,11 @@ in the same run, so only the ratio means something on another machine.
 
 from __future__ import annotations
 
-import statistics
-import time
 from collections.abc import Callable
 
 import numpy as np
 
+from scripts.benchmarks.measuring import Row, median_seconds
 from xce_sim.model.columns import HostColumns
 from xce_sim.model.resources import ResourceDef, ResourceTable, Value
 from xce_sim.model.worker import Worker
@@ -21,8 +20,6 @@ from xce_sim.resreq.language import Language, parse_plain
 from xce_sim.resreq.nodes import Node
 from xce_sim.resreq.plain import evaluate_values
 from xce_sim.resreq.prescan import MAX_LENGTH, MAX_NESTING
-
-Row = tuple[str, float, str]
 
 HOSTS = 10_000
 EXPRESSIONS = 100
@@ -96,14 +93,14 @@ def _select() -> list[Row]:
     def by_walking() -> None:
         found["walk"] = [[evaluate_values(node, look) for look in lookups] for node in plain]
 
-    fast, slow = _median(in_columns, 9), _median(by_walking, 3)
+    fast, slow = median_seconds(in_columns, 9), median_seconds(by_walking, 3)
     for column, walked in zip(found["columns"], found["walk"], strict=True):
         if not np.array_equal(column, walked):
             raise RuntimeError("columns and walk disagree")
     evaluator = RoundEvaluator(columns)
     for node in nodes:
         evaluator.evaluate(node)
-    again = _median(lambda: [evaluator.evaluate(node) for node in nodes], 9)
+    again = median_seconds(lambda: [evaluator.evaluate(node) for node in nodes], 9)
     what = f"select: {EXPRESSIONS} expressions, {HOSTS} hosts"
     return [
         (f"P7 {what}, in columns", fast * 1e3, "ms"),
@@ -128,17 +125,19 @@ def _parse() -> list[Row]:
 
     language = Language(InternTable())
     language.parse(TYPICAL, RESOURCES)
-    cached = _median(lambda: [language.parse(TYPICAL, RESOURCES) for _ in range(1000)], 9)
+    cached = median_seconds(lambda: [language.parse(TYPICAL, RESOURCES) for _ in range(1000)], 9)
     rows = [
-        ("parse of a typical requirement", _median(fresh(TYPICAL), 21) * 1e3, "ms"),
+        ("parse of a typical requirement", median_seconds(fresh(TYPICAL), 21) * 1e3, "ms"),
         ("the same, known already", cached * 1e3, "us"),
     ]
     rows += [
-        (f"parse at the guard ({name}, goal 250)", _median(fresh(text), 5) * 1e3, "ms")
+        (f"parse at the guard ({name}, goal 250)", median_seconds(fresh(text), 5) * 1e3, "ms")
         for name, text in _largest().items()
     ]
     hostile = "(" * 100_000
-    rows.append(("100,000 parentheses refused", _median(lambda: _refused(hostile), 9) * 1e3, "ms"))
+    rows.append(
+        ("100,000 parentheses refused", median_seconds(lambda: _refused(hostile), 9) * 1e3, "ms")
+    )
     return rows
 
 
@@ -168,18 +167,3 @@ def _refused(text: str) -> None:
     except RequirementError:
         return
     raise RuntimeError("hostile text was accepted")
-
-
-def _median(work: Callable[[], object], runs: int) -> float:
-    """The median of the seconds that several runs take."""
-    seconds = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds)
-
-
-if __name__ == "__main__":
-    for name, value, unit in run():
-        print(f"{name:66} {value:12.3f} {unit}")

@@ -15,6 +15,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from scripts.benchmarks.measuring import Row
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 HOSTS, JOBS, RUNS = 10_000, 100_000, 5
 INFO = (
@@ -29,8 +31,6 @@ INFO = (
     "info round",
     "trace status",
 )
-
-Row = tuple[str, float, str]
 
 
 def run() -> list[Row]:

@@ -6,7 +6,7 @@ that is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from xce_sim.commands.kinds import NumberKind, Takes, beginning, nearest
@@ -48,10 +48,7 @@ class HostKind:
         """Its name."""
         if self.any:
             return text
-        names = session.player.engine.core.state.columns.index
-        if text not in names:
-            raise UserError(f"unknown host: {text}", hint=nearest(text, names) or _not_yet(names))
-        return text
+        return _known(text, "host", session.player.engine.core.state.columns.index)
 
     def complete(self, prefix: str, session: Session) -> Iterable[str]:
         """Hosts in pushed order."""
@@ -67,12 +64,7 @@ class QueueKind:
 
     def parse(self, text: str, session: Session) -> str:
         """Its name."""
-        queues = session.player.engine.core.state.queues
-        if text not in queues:
-            raise UserError(
-                f"unknown queue: {text}", hint=nearest(text, queues) or _not_yet(queues)
-            )
-        return text
+        return _known(text, "queue", session.player.engine.core.state.queues)
 
     def complete(self, prefix: str, session: Session) -> Iterable[str]:
         """Queues in the order of the configuration."""
@@ -91,10 +83,8 @@ class LimitKind:
         """Its name."""
         if self.any:
             return text
-        names = [each.name for each in session.player.engine.core.state.config.limits]
-        if text not in names:
-            raise UserError(f"unknown limit: {text}", hint=nearest(text, names) or _not_yet(names))
-        return text
+        limits = session.player.engine.core.state.config.limits
+        return _known(text, "limit", [each.name for each in limits])
 
     def complete(self, prefix: str, session: Session) -> Iterable[str]:
         """Limits in the order of the configuration."""
@@ -134,6 +124,13 @@ class BreakpointKind:
     def complete(self, prefix: str, session: Session) -> Iterable[str]:
         """The numbers there are."""
         return beginning(prefix, (str(point.number) for point in session.stops))
+
+
+def _known(text: str, what: str, names: Collection[str]) -> str:
+    """The name, if it is one of those that are there."""
+    if text not in names:
+        raise UserError(f"unknown {what}: {text}", hint=nearest(text, names) or _not_yet(names))
+    return text
 
 
 def _not_yet(known: Iterable[str]) -> str | None:

@@ -15,7 +15,7 @@ from xce_sim.core.state import State
 from xce_sim.model.clock import Micros
 from xce_sim.model.decision import Decision
 from xce_sim.model.event import Increment
-from xce_sim.model.ids import JobId, order_key
+from xce_sim.model.ids import JobId
 
 if TYPE_CHECKING:
     from xce_sim.trace.recorder import Recorder
@@ -79,10 +79,6 @@ class Core:
             and job.start_time is not None
             and job.start_time + job.run_time <= time
         )
-
-    def pending_ids(self) -> list[JobId]:
-        """All jobs in state `pend`, by id."""
-        return sorted(self.state.waiting, key=order_key)
 
     def members(self, job_id: JobId) -> Iterable[JobId]:
         """The jobs that an id means: itself, or all elements of an array's base."""

@@ -21,6 +21,7 @@ from xce_sim.errors import UserError
 from xce_sim.model import event as ev
 from xce_sim.model.config import SPREADS, Config
 from xce_sim.model.ids import format_id
+from xce_sim.model.resources import SLOTS
 from xce_sim.model.worker import FROZEN_STATUSES, WORKER_STATUSES
 
 
@@ -79,8 +80,9 @@ def _resource_defs(state: State, event: ev.ResourceDefs) -> None:
         config = state.config
         state.limits = resolve_limits(config.limits, config.groups, table)
         rederive(state)
-    state.drop_classes()
-    state.ledger.touch()
+    else:
+        state.drop_classes()
+        state.ledger.touch()
 
 
 def _shared(state: State, event: ev.SharedPush | ev.SharedUpdate) -> None:
@@ -180,6 +182,7 @@ def _worker_update(state: State, event: ev.WorkerUpdate) -> None:
     host = _host(state, event.name)
     if event.slots is not None:
         state.columns.set_slots(host, event.slots)
+        state.ledger.total_changed(SLOTS)
     if event.status is not None:
         if event.status not in WORKER_STATUSES:
             raise UserError(f"host {event.name}: unknown status {event.status!r}")
@@ -194,7 +197,7 @@ def _values_update(state: State, event: ev.ValuesUpdate) -> None:
     host = _host(state, event.host)
     for name, value in event.values.items():
         state.columns.set_value(host, name, value)
-    state.ledger.touch()
+        state.ledger.total_changed(state.resources.index[name])
 
 
 def _queue_update(state: State, event: ev.QueueUpdate) -> None:

@@ -164,9 +164,14 @@ class Ledger:
         self.cluster_limits: dict[AccountKey, ClusterUsage] = {}
 
     def touch(self) -> None:
-        """Note that totals, candidates or anything else that a check reads has changed."""
+        """Note that something that a check reads has changed: candidates, values, totals."""
         self.version += 1
-        for usage in (*self.resources.values(), *self.host_limits.values()):
+
+    def total_changed(self, resource: int) -> None:
+        """Note that the pushed total of a resource has changed on some host."""
+        self.version += 1
+        usage = self.resources.get(resource)
+        if usage is not None:
             usage.forget()
 
     def charge(self, charges: Charges, frozen: BoolArray | None) -> None:

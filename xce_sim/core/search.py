@@ -107,18 +107,32 @@ class Search:
     def _try_plans(self, maximum: int) -> Placement | None:
         self.findings.no_candidate = not len(self._candidates)
         sieves = [self._sieve(subset) for subset in self._sets()]
-        if self._defers and self._surely_fails(sieves[0]):
-            task = replace(self._task, demand=self._task.demand.standing())
-            self.findings.defer(lambda: _findings_of(task, self._candidates))
-            return None
+        first = True
         for tasks in self._counts(maximum, sieves):
             for plan, sieve in self._plans(tasks, sieves):
+                if (plan.fill or not first) and self._gives_up(sieve):
+                    return None
                 placement = self._consider(plan, sieve, at_minimum=tasks == self._task.min_tasks)
                 if placement is not None:
                     return placement
+                first = False
         if self._telling is not None:
             self._telling.no_plan_left()
         return None
+
+    def _gives_up(self, sieve: Sieve) -> bool:
+        """Whether no plan can be filled; asked before the second plan, when the first has failed.
+
+        A fill plan needs the same sum, so it is asked before the first of these too.
+        """
+        if not self._defers or self.findings.doubtful:
+            return False
+        self._defers = False
+        if not self._surely_fails(sieve):
+            return False
+        task = replace(self._task, demand=self._task.demand.standing())
+        self.findings.defer(lambda: _findings_of(task, self._candidates))
+        return True
 
     def _surely_fails(self, sieve: Sieve) -> bool:
         """Whether all candidates together can not take the minimum: then no plan can be filled."""

@@ -48,6 +48,7 @@ class Sieve:
         self._reservation = reservation
         self._fits: dict[tuple[int, bool], BoolArray] = {}
         self._shorts: dict[tuple[int, bool], ShortMasks] = {}
+        self._capacity: dict[bool, Int64Array] = {}
         self._journal: list[Claimed] = []
 
     def fits(self, size: int, *, first: bool) -> BoolArray:
@@ -107,7 +108,13 @@ class Sieve:
         return np.broadcast_to(np.asarray(amount, np.int64), self.matching.shape)
 
     def capacity(self, *, first: bool) -> Int64Array:
-        """The most tasks that each host passes the check with, 0 where it passes with none."""
+        """The most tasks each host passes the check with, 0 for none; do not write to it."""
+        found = self._capacity.get(first)
+        if found is None:
+            found = self._capacity[first] = self._most(first=first)
+        return found
+
+    def _most(self, *, first: bool) -> Int64Array:
         most = np.where(self.matching, _NO_BOUND, 0)
         for row in self.demand.on_hosts:
             usage = row.usage
@@ -138,6 +145,7 @@ class Sieve:
     def _forget(self) -> None:
         self._fits.clear()
         self._shorts.clear()
+        self._capacity.clear()
 
     def _short(self, row: HostDemand, size: int, *, first: bool) -> BoolArray:
         usage = row.usage

@@ -114,7 +114,7 @@ def compress_ids(jobs: Iterable[JobId]) -> list[str]:
     """Ids in the given order with neighbours joined: `["42[1-10]", "50-53", "60"]`.
 
     Only an id that directly follows the one before it (the next element of the same array, or
-    the next plain number) is joined, so `expand_ids` gives back the very same sequence.
+    the next plain number) is joined, so `parse_runs` gives back the very same sequence.
     """
     return [_range_text(first, last) for first, last in id_runs(jobs)]
 
@@ -170,12 +170,3 @@ def parse_runs(texts: Iterable[str]) -> list[tuple[JobId, JobId]]:
                 (make_id(selector.base, selector.first), make_id(selector.base, selector.last))
             )
     return runs
-
-
-def expand_ids(texts: Iterable[str]) -> list[JobId]:
-    """The ids that `compress_ids` wrote; `UserError` for a malformed or backward range."""
-    jobs: list[JobId] = []
-    for first, last in parse_runs(texts):
-        step = (1 << _INDEX_SHIFT) if first >> _INDEX_SHIFT else 1
-        jobs.extend(range(first, last + 1, step))
-    return jobs

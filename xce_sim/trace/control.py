@@ -33,11 +33,6 @@ class TraceControl:
         return self._current
 
     @property
-    def in_session(self) -> bool:
-        """Whether a session is in progress."""
-        return self._current is not None
-
-    @property
     def replacement(self) -> TraceSettings | None:
         """The settings that will replace those of the session in progress, if any will."""
         if self._current is None or self._current is self._next:
